@@ -1,0 +1,135 @@
+"""JSON in and out for the declared types. The only module of the core that knows pydantic.
+
+Validation is strict (no "1" for 1, no true for 1, no unknown fields), so what loads is what was dumped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from app.core.engine import AnyGame
+from app.core.events import Event, Moved, Rolled
+from app.core.game import Action, IllegalMove, Outcome
+from app.core.text import say
+
+
+class Malformed(Exception):
+    """Data that does not have the declared shape; `args[0]` says where, for people."""
+
+
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
+def adapter(declared: Any) -> TypeAdapter[Any]:
+    """Return the (cached) converter of a declared type."""
+    if declared not in _adapters:
+        _adapters[declared] = TypeAdapter(declared)
+    return _adapters[declared]
+
+
+def dump(declared: Any, value: Any) -> str:
+    """Return `value` of the declared type as one line of JSON."""
+    return adapter(declared).dump_json(value).decode()
+
+
+def data(value: Any) -> Any:
+    """Return a contract value as plain JSON data (dicts, lists, numbers, strings)."""
+    return adapter(type(value)).dump_python(value, mode="json")
+
+
+def load(declared: Any, text: str | bytes) -> Any:
+    """Return the value in a JSON text. Raises Malformed."""
+    try:
+        return adapter(declared).validate_json(text, strict=True)
+    except ValidationError as problem:
+        raise Malformed(_first(problem)) from problem
+
+
+def load_move(game: AnyGame, raw: object) -> Any:
+    """Return the move in plain JSON data. Raises IllegalMove where it has not the shape of any move of the game."""
+    try:
+        text = json.dumps(raw)
+        kind = raw.get("kind") if isinstance(raw, Mapping) else None
+        for move_type in game.move_types:
+            if kind in get_args(get_type_hints(move_type)["kind"]):
+                return adapter(move_type).validate_json(text, strict=True)
+    except (ValidationError, ValueError, RecursionError) as problem:
+        raise IllegalMove(say("That move has a wrong shape.")) from problem
+    raise IllegalMove(say("There is no such kind of move here."))
+
+
+def load_options(game: AnyGame, raw: Mapping[str, object]) -> Any:
+    """Return the options in plain JSON data, defaults filled in. Raises Malformed, naming the option."""
+    return load(game.options_type, json.dumps(dict(raw)))
+
+
+def action_data(action: Action[Any]) -> dict[str, Any]:
+    """Return an action as the API shows it: the move, an open field as {"pick": {"from", "min", "max"}}."""
+    shown: dict[str, Any] = data(action.move)
+    if action.field is not None and action.pick is not None:
+        pick = action.pick
+        shown[action.field] = {"pick": {"from": list(pick.options), "min": pick.least, "max": pick.most}}
+    return shown
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """Return an event as API and records show it."""
+    if isinstance(event, Moved):
+        return {
+            "n": event.n,
+            "type": "move",
+            "seat": event.seat,
+            "move": None if event.move is None else data(event.move),
+        } | ({} if event.seen_by is None else {"seen_by": sorted(event.seen_by)})
+    return {
+        "n": event.n,
+        "type": "chance",
+        "reason": event.reason,
+        "sides": list(event.sides),
+        "faces": None if event.faces is None else list(event.faces),
+        "seen_by": None if event.seen_by is None else sorted(event.seen_by),
+    }
+
+
+def load_event(game: AnyGame, raw: Mapping[str, Any]) -> Event:
+    """Return the event in plain JSON data. Raises Malformed."""
+    try:
+        seen_by = raw.get("seen_by")
+        seen = None if seen_by is None else frozenset(seen_by)
+        if raw["type"] == "move":
+            return Moved(raw["n"], raw["seat"], load_move(game, raw["move"]), seen)
+        if raw["type"] == "chance":
+            return Rolled(raw["n"], raw["reason"], tuple(raw["sides"]), tuple(raw["faces"]), seen)
+    except IllegalMove as refusal:
+        raise Malformed(f"event {raw.get('n')}: {refusal}") from refusal
+    except (KeyError, TypeError) as problem:
+        raise Malformed(f"an event without its fields: {raw!r:.80}") from problem
+    raise Malformed(f"event {raw.get('n')}: unknown type {raw['type']!r:.40}")
+
+
+def load_outcome(text: str | bytes) -> Outcome:
+    """Return an outcome from JSON. Raises Malformed."""
+    outcome: Outcome = load(Outcome, text)
+    return outcome
+
+
+def option_choices(options_type: type[Any]) -> list[dict[str, Any]]:
+    """Return [{"id", "default", "choices"}] for the fields of an options type (Literal or bool fields)."""
+    hints = get_type_hints(options_type)
+    found = []
+    for option in fields(options_type):
+        hint = hints[option.name]
+        choices = list(get_args(hint)) if get_origin(hint) is Literal else [False, True]
+        found.append({"id": option.name, "default": option.default, "choices": choices})
+    return found
+
+
+def _first(problem: ValidationError) -> str:
+    error = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in error["loc"])
+    return f"{where}: {error['msg']}" if where else str(error["msg"])
