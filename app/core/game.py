@@ -204,6 +204,10 @@ class Game(ABC, Generic[Options, State, Move, View]):
         """Return the seats that see `move` being made in `state` (None: everybody)."""
         return None
 
+    def final(self, before: State, seat: Seat, move: Move, after: State) -> bool:  # noqa: ARG002  # as above
+        """Say whether a move cannot be taken back even while nothing has followed it: it revealed something."""
+        return False
+
     def resample(self, state: State, viewer: Viewer, rng: Rng) -> State:  # noqa: ARG002  # as above
         """Return a random other state that `viewer` cannot tell from `state`; `state` itself for open games."""
         return state

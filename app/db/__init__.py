@@ -1,0 +1,1 @@
+"""The database: schema, connections, and the bundled PostgreSQL. Knows no game."""

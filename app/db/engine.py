@@ -1,0 +1,76 @@
+"""Connections: a SQLAlchemy engine for the rare commands, an asyncpg pool for moves and reads (ADR 002)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import asyncpg
+import orjson
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
+
+if TYPE_CHECKING:
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+else:
+    Pool: TypeAlias = asyncpg.Pool
+
+# a statement that hangs must not hold a request for ever; F3 wants answers within 3 s
+_SERVER_SETTINGS = {"application_name": "knobel", "statement_timeout": "5000", "lock_timeout": "2000"}
+
+
+def sqlalchemy_url(url: str) -> str:
+    """Return a libpq-style URL (`?host=/socket/folder` allowed) as SQLAlchemy and asyncpg want it."""
+    parts = urlsplit(url)
+    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "sslmode"])
+    return urlunsplit(("postgresql+asyncpg", parts.netloc, parts.path, query, ""))
+
+
+class Database:
+    """The connections of one process. Open with `connect`, close with `close`."""
+
+    def __init__(self, url: str, pool_size: int = 8) -> None:
+        self.url = url
+        self._pool_size = pool_size
+        self._pool: Pool | None = None
+        self.engine: AsyncEngine = create_async_engine(
+            sqlalchemy_url(url),
+            pool_size=4,
+            max_overflow=4,
+            pool_timeout=2,
+            pool_pre_ping=True,
+            json_serializer=lambda value: orjson.dumps(value).decode(),
+            json_deserializer=orjson.loads,
+            connect_args={"server_settings": _SERVER_SETTINGS, "timeout": 3},
+        )
+        self.session: async_sessionmaker[AsyncSession] = async_sessionmaker(self.engine, expire_on_commit=False)
+
+    @property
+    def pool(self) -> Pool:
+        """The asyncpg pool; `connect` must have been awaited."""
+        if self._pool is None:
+            raise RuntimeError("the database is not connected yet")
+        return self._pool
+
+    async def connect(self) -> None:
+        """Open the pool; connections are made when first needed, so a database that is away is no error here."""
+        self._pool = await asyncpg.create_pool(
+            self.url,
+            min_size=0,
+            max_size=self._pool_size,
+            timeout=3,
+            command_timeout=5,
+            server_settings=_SERVER_SETTINGS,
+            max_inactive_connection_lifetime=300,
+        )
+
+    async def listener(self) -> asyncpg.Connection[Any]:
+        """Return a connection of its own, outside the pool, for LISTEN."""
+        return await asyncpg.connect(
+            self.url, timeout=3, command_timeout=3, server_settings={"application_name": "knobel listen"}
+        )
+
+    async def close(self) -> None:
+        """Close everything; open transactions are rolled back by the server."""
+        if self._pool is not None:
+            self._pool.terminate()
+        await self.engine.dispose()

@@ -1,0 +1,27 @@
+"""Brings the schema to the newest version, or reports which one it has."""
+
+from __future__ import annotations
+
+from alembic import command
+from alembic.config import Config
+
+from app import ROOT
+from app.db.engine import sqlalchemy_url
+
+
+def config(url: str) -> Config:
+    """Return Alembic's configuration for the database at `url`."""
+    settings = Config()
+    settings.set_main_option("script_location", str(ROOT / "migrations"))
+    settings.attributes["url"] = sqlalchemy_url(url)
+    return settings
+
+
+def upgrade(url: str, revision: str = "head") -> None:
+    """Run the migrations up to `revision`. Several processes may call this at once; one does the work."""
+    command.upgrade(config(url), revision)
+
+
+def downgrade(url: str, revision: str) -> None:
+    """Run the migrations down to `revision`."""
+    command.downgrade(config(url), revision)

@@ -1,0 +1,70 @@
+"""Reads the environment once, into frozen settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class BadSetting(Exception):
+    """A setting that cannot be used; `args[0]` names it and says what is wanted."""
+
+
+class Settings(BaseSettings):
+    """What a host may choose, each as `KNOBEL_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="KNOBEL_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    database_url: str | None = None
+    data_dir: Path = Path("./var")
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    public_url: str | None = None
+    workers: int = Field(1, ge=1, le=64)
+    rate_limits: Literal["on", "off"] = "on"
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @field_validator("database_url")
+    @classmethod
+    def _postgres_only(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("postgresql://", "postgres://")):
+            raise ValueError("must be a postgresql:// address")
+        return value
+
+    @field_validator("public_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        if not value.startswith(("http://", "https://")) or "?" in value or "#" in value:
+            raise ValueError("must be an http:// or https:// address without query")
+        return value.rstrip("/")
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _any_case(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @property
+    def origin(self) -> str:
+        """The address people open: `public_url`, or the one we serve."""
+        return self.public_url or f"http://{self.host}:{self.port}"
+
+    @property
+    def https(self) -> bool:
+        """Whether people come by https, so that cookies may be Secure."""
+        return self.origin.startswith("https://")
+
+
+def read_settings() -> Settings:
+    """Return the settings of this environment. Raises BadSetting with a sentence that names the setting."""
+    try:
+        return Settings()  # type: ignore[call-arg]  # every field has a default, which mypy cannot see in Field(…)
+    except ValidationError as problem:
+        error = problem.errors(include_url=False)[0]
+        name = "KNOBEL_" + str(error["loc"][0]).upper()
+        wanted = error["msg"].removeprefix("Value error, ")
+        raise BadSetting(f"{name} is {error['input']!r}: {wanted}.") from None

@@ -1,0 +1,1 @@
+"""Commands and reads on tables: the only writer of tables and events."""

@@ -1,0 +1,94 @@
+"""Who somebody is: guests with a name, known by an opaque random session secret."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from app.db.models import Player, SeatRow, Session, Table
+from app.tables.names import clean_name, friendly_name, unique_name
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from app.db.engine import Database
+
+LIFETIME = timedelta(days=400)
+"""How long a session lives without use; browsers keep cookies no longer."""
+
+_RENEW_AFTER = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A known person."""
+
+    id: str
+    name: str
+
+
+def token_hash(token: str) -> bytes:
+    """Return what the database keeps of a session secret."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+async def find_guest(db: Database, token: str | None) -> Guest | None:
+    """Return whom a session secret belongs to; renews the session if it was last used more than a day ago."""
+    if token is None:
+        return None
+    row = await db.pool.fetchrow(
+        "SELECT p.id, p.name, s.used_at FROM sessions s JOIN players p ON p.id = s.player_id"
+        " WHERE s.token_hash = $1 AND s.expires_at > now()",
+        token_hash(token),
+    )
+    if row is None:
+        return None
+    if row["used_at"] < datetime.now(UTC) - _RENEW_AFTER:
+        await db.pool.execute(
+            "UPDATE sessions SET used_at = now(), expires_at = now() + $2 WHERE token_hash = $1",
+            token_hash(token),
+            LIFETIME,
+        )
+    return Guest(row["id"], row["name"])
+
+
+async def new_guest(db: Database, name: str | None, language: str | None) -> tuple[Guest, str]:
+    """Make a person with a session; a missing name is a friendly one. Returns them and the secret. Raises Invalid."""
+    guest = Guest(secrets.token_urlsafe(12), clean_name(name) if name is not None else friendly_name())
+    token = secrets.token_urlsafe(32)
+    async with db.session.begin() as session:
+        session.add(Player(id=guest.id, name=guest.name, language=language))
+        await session.flush()  # the session row refers to the player row
+        expires = datetime.now(UTC) + LIFETIME
+        session.add(Session(token_hash=token_hash(token), player_id=guest.id, expires_at=expires))
+    return guest, token
+
+
+async def rename(db: Database, player_id: str, name: str) -> list[int]:
+    """Give somebody another name, also at the tables that are not over. Returns their ids. Raises Invalid."""
+    name = clean_name(name)
+    async with db.session.begin() as session:
+        player = await session.get_one(Player, player_id)
+        player.name = name
+        mine = await session.scalars(
+            select(SeatRow)
+            .join(Table, Table.id == SeatRow.table_id)
+            .where(SeatRow.player_id == player_id, Table.status.in_(("open", "playing")))
+            .with_for_update()
+        )
+        seats = list(mine)
+        for seat in seats:
+            seat.name = unique_name(name, await _other_names(session, seat.table_id, player_id))
+    return [seat.table_id for seat in seats]
+
+
+async def _other_names(session: AsyncSession, table_id: int, player_id: str) -> list[str]:
+    found = await session.scalars(
+        select(SeatRow.name).where(SeatRow.table_id == table_id, SeatRow.player_id != player_id)
+    )
+    return list(found)

@@ -1,0 +1,106 @@
+"""Reads. `load` is the only way to a table; what may be shown of it is decided by its view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from app.core import codec
+from app.core.events import Event
+from app.games import find
+from app.tables.errors import NotFound
+from app.tables.snapshot import Seated, Snapshot
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from app.db.engine import Database
+
+_TABLE = """
+SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
+       t.players, t.state::text AS state, t.outcome::text AS outcome, t.undo_seat, t.undo_from, t.started_at,
+       t.finished_at,
+       (SELECT r.code FROM tables r WHERE r.id = t.rematch_id) AS rematch,
+       (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, EXISTS (
+                 SELECT FROM presence p
+                 WHERE p.table_id = s.table_id AND p.player_id = s.player_id AND p.until > now())) ORDER BY s.seat)
+          FROM seats s WHERE s.table_id = t.id)::text AS seats
+"""
+_BY_CODE = (
+    _TABLE + ", (SELECT player_id FROM sessions WHERE token_hash = $2 AND expires_at > now()) AS me"
+    " FROM tables t WHERE t.code = $1"
+)
+_BY_ID = _TABLE + " FROM tables t WHERE t.id = $1"
+_MINE = (
+    _TABLE + " FROM tables t JOIN seats m ON m.table_id = t.id WHERE m.player_id = $1"
+    " AND (t.status IN ('open', 'playing') OR t.moved_at > now() - interval '30 days')"
+    " ORDER BY t.status IN ('open', 'playing') DESC, (t.status = 'playing' AND m.asked_at IS NOT NULL) DESC,"
+    " t.moved_at DESC LIMIT 50"
+)
+_KEPT = """
+SELECT seq, type, seat, data::text AS data FROM table_events
+WHERE table_id = $1 AND seq <= $2 AND type IN ('move', 'chance') AND NOT undone ORDER BY seq
+"""
+
+
+async def load(db: Database, code: str, token_hash: bytes | None) -> tuple[Snapshot, str | None]:
+    """Return the table with this code, and the id of the player whom the session belongs to. Raises NotFound."""
+    row = await db.pool.fetchrow(_BY_CODE, code, token_hash)
+    if row is None:
+        raise NotFound
+    return snapshot(row), row["me"]
+
+
+async def load_by_id(db: Database, table_id: int) -> Snapshot:
+    """Return the table with this id. Raises NotFound."""
+    row = await db.pool.fetchrow(_BY_ID, table_id)
+    if row is None:
+        raise NotFound
+    return snapshot(row)
+
+
+async def tables_of(db: Database, player_id: str) -> list[Snapshot]:
+    """Return the tables somebody sits at: running ones first, those with their turn before the others."""
+    return [snapshot(row) for row in await db.pool.fetch(_MINE, player_id)]
+
+
+def snapshot(row: asyncpg.Record) -> Snapshot:
+    """Return a row of the table query, decoded by the rules it was played with."""
+    entry = find(row["game"], row["rules"])
+    if entry is None:
+        raise NotFound
+    return Snapshot(
+        id=row["id"],
+        code=row["code"],
+        slug=row["game"],
+        rules=row["rules"],
+        game=entry.game,
+        board=entry.board,
+        options=codec.load(entry.game.options_type, row["options"]),
+        visibility=row["visibility"],
+        status=row["status"],
+        version=row["version"],
+        host_id=row["host_id"],
+        players=row["players"],
+        state=None if row["state"] is None else codec.load(entry.game.state_type, row["state"]),
+        outcome=None if row["outcome"] is None else codec.load_outcome(row["outcome"]),
+        undo_seat=row["undo_seat"],
+        undo_from=row["undo_from"],
+        rematch=row["rematch"],
+        seats=tuple(Seated(*seat) for seat in orjson.loads(row["seats"] or "[]")),
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+    )
+
+
+async def kept_events(db: Database, table: Snapshot, upto: int | None = None) -> list[Event]:
+    """Return the events that make the game, without undone ones, up to number `upto`, numbered as in the log."""
+    rows = await db.pool.fetch(_KEPT, table.id, table.version if upto is None else upto)
+    return [stored_event(table, row) for row in rows]
+
+
+def stored_event(table: Snapshot, row: asyncpg.Record) -> Event:
+    """Return the move or chance event of a stored row."""
+    raw: dict[str, Any] = {"n": row["seq"], "type": row["type"], "seat": row["seat"], **orjson.loads(row["data"])}
+    return codec.load_event(table.game, raw)
