@@ -63,6 +63,14 @@ def load_move(game: AnyGame, raw: object) -> Any:
     raise IllegalMove(say("There is no such kind of move here."))
 
 
+def same_move(one: Any, other: Any) -> bool:
+    """Return whether two moves say the same; the order of what was picked does not matter."""
+    return type(one) is type(other) and all(
+        sorted(mine) == sorted(theirs) if isinstance(mine, tuple) else mine == theirs
+        for mine, theirs in ((getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    )
+
+
 def load_options(game: AnyGame, raw: Mapping[str, object]) -> Any:
     """Return the options in plain JSON data, defaults filled in. Raises Malformed, naming the option."""
     return load(game.options_type, json.dumps(dict(raw)))

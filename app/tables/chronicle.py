@@ -1,0 +1,116 @@
+"""The log in words: lines made from the log by folding it, kept per process so that a move adds only its own.
+
+A line is made from what its reader may see: the visible event, between the reader's views before and after it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from app.core import engine
+from app.core.board import Line
+from app.core.events import Event, visible
+from app.core.game import Viewer
+from app.core.text import say
+from app.tables.queries import stored_event
+from app.tables.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    from app.db.engine import Database
+
+_SINCE = """
+SELECT seq, type, seat, data::text AS data, undone FROM table_events
+WHERE table_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq
+"""
+_MOST_TABLES = 500
+
+
+@dataclass(slots=True)
+class _Story:
+    """A log told to one reader up to `version`; `state` is None before the start."""
+
+    version: int
+    state: Any
+    lines: tuple[tuple[int, Line], ...]
+
+
+class Chronicle:
+    """Tells logs. One per process; it remembers, but everything in it can be made again from the database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._stories: OrderedDict[tuple[int, Viewer, bool], _Story] = OrderedDict()
+
+    async def lines(self, table: Snapshot, viewer: Viewer) -> tuple[tuple[int, Line], ...]:
+        """Return (number of the event, line) for the whole log up to the table's version, as `viewer` may see it."""
+        key = self._key(table, viewer)
+        story = self._stories.get(key)
+        if story is None or story.version > table.version:
+            story = _Story(0, None, ())
+        if story.version < table.version:
+            story = await self._continue(table, viewer, story)
+        self._keep(key, story)
+        return story.lines
+
+    def extend(self, table: Snapshot, viewer: Viewer, before: int, events: Sequence[Event]) -> None:
+        """Tell the events of a move that has just been committed, if the log was told up to `before`."""
+        key = self._key(table, viewer)
+        story = self._stories.get(key)
+        if story is not None and story.version == before and not table.over:
+            self._keep(key, _tell(table, viewer, story, events))
+
+    def _key(self, table: Snapshot, viewer: Viewer) -> tuple[int, Viewer, bool]:
+        # in an open game, and after the end of any, all readers see the same
+        return table.id, viewer if table.game.info.hidden and not table.over else None, table.over
+
+    def _keep(self, key: tuple[int, Viewer, bool], story: _Story) -> None:
+        self._stories[key] = story
+        self._stories.move_to_end(key)
+        while len(self._stories) > _MOST_TABLES:
+            self._stories.popitem(last=False)
+
+    async def _continue(self, table: Snapshot, viewer: Viewer, story: _Story) -> _Story:
+        rows = await self._db.pool.fetch(_SINCE, table.id, story.version, table.version)
+        if story.version and any(row["type"] == "undo" for row in rows):
+            # what was told is no longer what happened
+            rows = await self._db.pool.fetch(_SINCE, table.id, 0, table.version)
+            story = _Story(0, None, ())
+        for row in rows:
+            story = _tell_row(table, viewer, story, row)
+        return _Story(table.version, story.state, story.lines)
+
+
+def _tell_row(table: Snapshot, viewer: Viewer, story: _Story, row: asyncpg.Record) -> _Story:
+    if row["undone"]:
+        return story
+    if row["type"] == "seat":
+        data = orjson.loads(row["data"])
+        text = say("{name} sits down", name=data["name"]) if data["sits"] else say("{name} leaves", name=data["name"])
+        return _Story(row["seq"], story.state, (*story.lines, (row["seq"], Line(None, text))))
+    if row["type"] == "undo":
+        line = Line(row["seat"], say("takes the last move back"))
+        return _Story(row["seq"], story.state, (*story.lines, (row["seq"], line)))
+    return _tell(table, viewer, story, [stored_event(table, row)])
+
+
+def _tell(table: Snapshot, viewer: Viewer, story: _Story, events: Iterable[Event]) -> _Story:
+    state = story.state
+    if state is None:
+        state = table.game.setup(table.options, table.players or 0)
+    lines = list(story.lines)
+    version = story.version
+    for event in events:
+        before = table.game.view(state, viewer)
+        state = engine.advance(table.game, state, event)
+        line = table.board.line(visible(event, viewer, over=table.over), before, table.game.view(state, viewer))
+        version = event.n
+        if line is not None:
+            lines.append((version, line))
+    return _Story(version, state, tuple(lines))
