@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from app.core.engine import AnyGame
 from app.core.events import Event
 from app.core.game import Action, Outcome, Value, Viewer
 from app.core.text import Text
@@ -79,3 +80,11 @@ class Board(Protocol):
 
     def pitch(self) -> tuple[Text, ...]:
         """Return the game in one line for its tile, then the game in three sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A game as it is registered: its rules, and how it meets people."""
+
+    game: AnyGame
+    board: Board

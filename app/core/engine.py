@@ -101,3 +101,11 @@ def fold(game: AnyGame, options: Value, players: int, events: Iterable[Event]) -
     for _, state in steps(game, options, players, events):  # noqa: B007  # the last one is wanted
         pass
     return state
+
+
+def watchers(game: AnyGame, before: Any, event: Event) -> frozenset[Seat] | None:
+    """Return the seats that see the content of an event that follows the state `before` (None: everybody)."""
+    if isinstance(event, Moved):
+        return game.witnesses(before, event.seat, event.move)
+    wanted = game.chance(before)
+    return None if wanted is None else wanted.seen_by

@@ -1,9 +1,8 @@
 """The PostgreSQL that comes with Knobel: found, started, shared and stopped, with no port and no rights of root.
 
-All of it stands in one folder: ``data`` (the cluster), ``socket`` (mode 0700, the only way in), ``postgres.log`` and
-two lock files. ``start.lock`` is held while somebody starts. ``owner.lock`` is held by the process that must stop the
-server, for as long as that server lives, so the kernel itself says whether a running server has lost its owner.
-Reasons and figures: docs/decisions/001-embedded-postgresql.md.
+One folder holds ``data`` (the cluster), ``socket`` (mode 0700, the only way in), ``postgres.log`` and two lock files:
+``start.lock`` is held while somebody starts, ``owner.lock`` by the process that must stop the server, for as long as
+that server lives, so the kernel itself says who has died. Reasons: docs/decisions/001-embedded-postgresql.md.
 """
 
 import atexit
@@ -397,5 +396,4 @@ class EmbeddedPostgres:
 def _fits(socket_folder: Path) -> bool:
     """Tell whether a socket may stand in this folder: an absolute path, short, and without what libpq splits at."""
     path = str(socket_folder / SOCKET_NAME)
-    short = len(os.fsencode(path)) <= SOCKET_PATH_BYTES
-    return socket_folder.is_absolute() and short and re.fullmatch(r"[\w./ @:+-]+", path) is not None
+    return len(os.fsencode(path)) <= SOCKET_PATH_BYTES and re.fullmatch(r"/[\w./ @:+-]+", path) is not None

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from importlib import import_module
 
-from app.core.board import Board
-from app.core.engine import AnyGame
-from app.games import yacht
+from app.core.board import Entry
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A registered game: its rules, and how it meets people."""
-
-    game: AnyGame
-    board: Board
+FOLDERS = (
+    "yacht",
+)  # fmt: skip
+"""The folders of the games, in the order of the home page; each exports `ENTRY`."""
 
 
-def _entries(*modules: tuple[AnyGame, Board]) -> dict[str, Entry]:
-    return {game.info.slug: Entry(game, board) for game, board in modules}
+def _entry(folder: str) -> Entry:
+    entry: Entry = import_module(f"app.games.{folder}").ENTRY
+    return entry
 
 
-CURRENT: dict[str, Entry] = _entries(
-    (yacht.GAME, yacht.BOARD),
-)
-"""The games a table can be made for, in the order of the home page, by slug."""
+CURRENT: dict[str, Entry] = {entry.game.info.slug: entry for entry in map(_entry, FOLDERS)}
+"""The games a table can be made for, by slug."""
 
 EARLIER: dict[tuple[str, int], Entry] = {}
 """Older rules that tables or records still use, by (slug, rules)."""
@@ -36,3 +30,6 @@ def find(slug: str, rules: int | None = None) -> Entry | None:
     if rules is None or (entry is not None and entry.game.info.rules == rules):
         return entry
     return EARLIER.get((slug, rules))
+
+
+__all__ = ["CURRENT", "EARLIER", "FOLDERS", "Entry", "find"]

@@ -10,26 +10,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from app.core import engine
 from app.core.board import Line
 from app.core.events import Event, visible
 from app.core.game import Viewer
 from app.core.text import say
-from app.tables.queries import stored_event
+from app.tables.queries import LogRow, log_rows
 from app.tables.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    import asyncpg
-
     from app.db.engine import Database
 
-_SINCE = """
-SELECT seq, type, seat, data::text AS data, undone FROM table_events
-WHERE table_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq
-"""
 _MOST_TABLES = 500
+
+UNDONE = say("takes the last move back")
 
 
 @dataclass(slots=True)
@@ -77,27 +71,28 @@ class Chronicle:
             self._stories.popitem(last=False)
 
     async def _continue(self, table: Snapshot, viewer: Viewer, story: _Story) -> _Story:
-        rows = await self._db.pool.fetch(_SINCE, table.id, story.version, table.version)
-        if story.version and any(row["type"] == "undo" for row in rows):
+        rows = await log_rows(self._db, table, story.version)
+        if story.version and any(row.type == "undo" for row in rows):
             # what was told is no longer what happened
-            rows = await self._db.pool.fetch(_SINCE, table.id, 0, table.version)
+            rows = await log_rows(self._db, table, 0)
             story = _Story(0, None, ())
         for row in rows:
             story = _tell_row(table, viewer, story, row)
         return _Story(table.version, story.state, story.lines)
 
 
-def _tell_row(table: Snapshot, viewer: Viewer, story: _Story, row: asyncpg.Record) -> _Story:
-    if row["undone"]:
+def _tell_row(table: Snapshot, viewer: Viewer, story: _Story, row: LogRow) -> _Story:
+    if row.undone:
         return story
-    if row["type"] == "seat":
-        data = orjson.loads(row["data"])
-        text = say("{name} sits down", name=data["name"]) if data["sits"] else say("{name} leaves", name=data["name"])
-        return _Story(row["seq"], story.state, (*story.lines, (row["seq"], Line(None, text))))
-    if row["type"] == "undo":
-        line = Line(row["seat"], say("takes the last move back"))
-        return _Story(row["seq"], story.state, (*story.lines, (row["seq"], line)))
-    return _tell(table, viewer, story, [stored_event(table, row)])
+    if row.event is not None:
+        return _tell(table, viewer, story, [row.event])
+    if row.type == "undo":
+        line = Line(row.seat, UNDONE)
+    elif row.data["sits"]:
+        line = Line(None, say("{name} sits down", name=row.data["name"]))
+    else:
+        line = Line(None, say("{name} leaves", name=row.data["name"]))
+    return _Story(row.n, story.state, (*story.lines, (row.n, line)))
 
 
 def _tell(table: Snapshot, viewer: Viewer, story: _Story, events: Iterable[Event]) -> _Story:

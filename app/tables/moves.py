@@ -7,8 +7,8 @@ is awaited before anybody is told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -69,25 +69,35 @@ def caller(table: Snapshot, me: str | None) -> Seat:
     return seat
 
 
-async def move(
-    db: Database, dice: engine.Dice, code: str, session: bytes | None, turn: int, raw: object
-) -> tuple[Snapshot, list[Event]]:
-    """Make a move for the caller's seat under the turn token `turn`; `raw` is the move as plain JSON data.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A command that was carried out for player `me`: the table after it, and the events that came of it.
 
-    Returns the table after it and the events that came of it; no events if the same move was accepted under the same
-    turn before. Raises NotFound, Unauthenticated, NotYourSeat, NotStarted, Finished, NotYourTurn, StaleTurn,
-    RefusedMove, each with the present table.
+    No events: the same move was accepted under the same turn before, and nothing was done now.
+    """
+
+    table: Snapshot
+    me: str | None
+    events: tuple[Event, ...] = ()
+
+
+async def move(
+    db: Database, dice: engine.Dice, code: str, session: bytes | None, turn: int, read: Callable[[Snapshot], object]
+) -> Made:
+    """Make a move for the caller's seat under the turn token `turn`; `read` gives the move as plain JSON data.
+    Raises NotFound, Unauthenticated, NotYourSeat, NotStarted, Finished, NotYourTurn, StaleTurn,
+       RefusedMove, each with the present table.
     """
     for _ in range(_TRIES):
         table, me = await load(db, code, session)
         seat = caller(table, me)
         if table.status == "playing" and table.seated(seat).asked_at == turn:
-            after, events = _judge(table, seat, raw, dice)
+            after, events = _judge(table, seat, read(table), dice)
             if await _write(db, table, after, _rows(events, turn)):
-                return after, events
+                return Made(after, me, tuple(events))
             continue
-        if await _was_accepted(db, table, seat, turn, raw):
-            return table, []
+        if await _was_accepted(db, table, seat, turn, read(table)):
+            return Made(table, me)
         raise _late(table, seat)
     raise Unavailable(snapshot=table)
 
@@ -187,10 +197,10 @@ def _late(table: Snapshot, seat: Seat) -> Exception:
     return StaleTurn(snapshot=table)
 
 
-async def undo(db: Database, code: str, session: bytes | None, version: int) -> Snapshot:
+async def undo(db: Database, code: str, session: bytes | None, version: int) -> Made:
     """Take back the caller's moves since the last chance event, reveal or move of another seat.
 
-    Returns the table after it. Raises NotFound, Unauthenticated, NotYourSeat, Finished, or NothingToUndo, also when
+    Raises NotFound, Unauthenticated, NotYourSeat, Finished, or NothingToUndo, also when
     the table is not at `version`.
     """
     table, me = await load(db, code, session)
@@ -207,4 +217,4 @@ async def undo(db: Database, code: str, session: bytes | None, version: int) -> 
     if not await _write(db, table, after, [row], back_to=table.undo_from):
         now, _ = await load(db, code, session)
         raise NothingToUndo(snapshot=now)
-    return after
+    return Made(after, me)

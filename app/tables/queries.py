@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -35,6 +36,10 @@ _MINE = f"""{_TABLE} FROM tables t JOIN seats m ON m.table_id = t.id WHERE m.pla
    AND (t.status IN ('open', 'playing') OR t.moved_at > now() - interval '30 days')
  ORDER BY t.status IN ('open', 'playing') DESC, (t.status = 'playing' AND m.asked_at IS NOT NULL) DESC, t.moved_at DESC
  LIMIT 50"""
+_LOG = """
+SELECT seq, type, seat, data::text AS data, undone FROM table_events
+WHERE table_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq
+"""
 _KEPT = """
 SELECT seq, type, seat, data::text AS data FROM table_events
 WHERE table_id = $1 AND seq <= $2 AND type IN ('move', 'chance') AND NOT undone ORDER BY seq
@@ -101,3 +106,31 @@ def stored_event(table: Snapshot, row: asyncpg.Record) -> Event:
     """Return the move or chance event of a stored row."""
     raw: dict[str, Any] = {"n": row["seq"], "type": row["type"], "seat": row["seat"], **orjson.loads(row["data"])}
     return codec.load_event(table.game, raw)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A line of the stored log. `event` is there for moves and chance."""
+
+    n: int
+    type: str
+    seat: int | None
+    undone: bool
+    data: dict[str, Any]
+    event: Event | None
+
+
+async def log_rows(db: Database, table: Snapshot, after: int) -> list[LogRow]:
+    """Return the log behind number `after`, with changes of seats and undone moves."""
+    rows = await db.pool.fetch(_LOG, table.id, after, table.version)
+    return [
+        LogRow(
+            n=row["seq"],
+            type=row["type"],
+            seat=row["seat"],
+            undone=row["undone"],
+            data=orjson.loads(row["data"]),
+            event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
+        )
+        for row in rows
+    ]

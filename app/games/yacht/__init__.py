@@ -1,6 +1,7 @@
-"""Yacht: five dice, three rolls a turn, twelve rows to fill."""
+"""Yacht: five dice, twelve rows, three rolls."""
 
+from app.core.board import Entry
 from app.games.yacht.board import BOARD
 from app.games.yacht.rules import GAME
 
-__all__ = ["BOARD", "GAME"]
+ENTRY = Entry(GAME, BOARD)

@@ -1,0 +1,136 @@
+"""Serves: the embedded database if none is named, migrations, then one or several workers."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from app.db.embedded import EmbeddedError, EmbeddedPostgres
+from app.db.migrate import upgrade
+from app.logs import configure
+from app.main import create_app
+from app.settings import BadSetting, Settings, read_settings
+
+GRACE = 3
+"""Seconds requests under way may still take after the signal to stop."""
+
+
+class Server(uvicorn.Server):
+    """A server that ends its streams at the signal: uvicorn waits for open responses, and streams never end."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End the streams, then stop as usual."""
+        app: Any = self.config.loaded_app
+        while not hasattr(app, "state") and hasattr(app, "app"):
+            app = app.app
+        house = getattr(getattr(app, "state", None), "house", None)
+        if house is not None:
+            house.hub.close()
+        super().handle_exit(sig, frame)
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until told to stop; as a worker, also until the parent is gone."""
+        _die_with_parent()
+        configure(os.environ.get("KNOBEL_LOG_LEVEL") or "info")
+        super().run(sockets)
+
+
+def _die_with_parent() -> None:
+    """Have the kernel end this worker when its parent was killed, so that no orphan keeps the port (Linux)."""
+    if sys.platform == "linux" and "KNOBEL_PARENT" in os.environ:
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Return the bound socket. Raises BadSetting if the port is taken or the host is not ours."""
+    try:
+        family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        bound = socket.socket(family)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((settings.host, settings.port))
+    except OSError as problem:
+        raise BadSetting(
+            f"KNOBEL_HOST, KNOBEL_PORT: {settings.host}:{settings.port} cannot be used: {problem.strerror or problem}."
+        ) from None
+    bound.set_inheritable(True)
+    return bound
+
+
+def serve(settings: Settings) -> None:
+    """Serve until told to stop."""
+    configure(settings.log_level)
+    bound = listen(settings)
+    database = None
+    try:
+        if settings.database_url is None:
+            database = EmbeddedPostgres(Path(settings.data_dir) / "postgres")
+            url = database.start()
+            _keep(database)
+        else:
+            url = settings.database_url
+        upgrade(url)
+        port = bound.getsockname()[1]
+        settings = settings.model_copy(update={"database_url": url, "port": port})
+        sys.stdout.write(f"Knobel is open: {settings.origin}\n")
+        sys.stdout.flush()
+        _run(settings, bound)
+    finally:
+        bound.close()
+        if database is not None:
+            database.stop()
+
+
+def _keep(database: EmbeddedPostgres) -> None:
+    """Start the embedded database again if it dies."""
+
+    def watch() -> None:
+        while not threading.Event().wait(1.0):
+            try:
+                database.ensure()
+            except EmbeddedError as problem:
+                sys.stderr.write(f"{problem}\n")
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _run(settings: Settings, bound: socket.socket) -> None:
+    options: dict[str, Any] = {
+        "log_config": None,
+        "access_log": False,
+        "timeout_graceful_shutdown": GRACE,
+        "server_header": False,
+        "date_header": False,
+        "h11_max_incomplete_event_size": 16 * 1024,
+    }
+    if settings.workers == 1:
+        Server(uvicorn.Config(lambda: create_app(settings), factory=True, **options)).run([bound])
+        return
+    # workers are fresh processes: they read the same environment, completed by what we found out
+    os.environ["KNOBEL_DATABASE_URL"] = str(settings.database_url)
+    os.environ["KNOBEL_PORT"] = str(settings.port)
+    os.environ["KNOBEL_PARENT"] = str(os.getpid())
+    config = uvicorn.Config("app.main:create_app", factory=True, workers=settings.workers, **options)
+    Multiprocess(config, target=Server(config).run, sockets=[bound]).run()
+
+
+def main() -> int:
+    """Run `python -m app`; returns the exit code."""
+    try:
+        serve(read_settings())
+    except (BadSetting, EmbeddedError) as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0

@@ -1,0 +1,263 @@
+"""The JSON API: the same commands as the pages, other clothes (contract, section 2)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.requests import Request
+
+from app.core import codec
+from app.games import CURRENT
+from app.tables import moves, queries, seats
+from app.tables import replay as replays
+from app.tables.errors import Unauthenticated
+from app.tables.players import Guest, new_guest
+from app.web.api_data import game_data, log_data, summary_data, table_data
+from app.web.api_models import (
+    Events,
+    GameModel,
+    GuestMade,
+    Me,
+    Problem,
+    RecordModel,
+    ReplayModel,
+    TableModel,
+)
+from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep
+from app.web.house import House, TableReader
+from app.web.live import StreamResponse, open_stream
+from app.web.tables import load_table
+
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": words, "content": {"application/problem+json": {}}}
+    for status, words in {
+        401: "Nobody is known by this token.",
+        403: "Not the caller's seat, or not the host.",
+        404: "No such table, seat or game.",
+        409: "The table is not where the caller thinks it is; `table` is how it stands.",
+        422: "Not a move of this position, or not of the wanted shape.",
+        429: "Too much at once; see `Retry-After`.",
+        503: "The database does not answer; see `Retry-After`.",
+    }.items()
+}
+
+router = APIRouter(prefix="/api/v1", responses=_PROBLEMS)
+
+
+class Body(BaseModel):
+    """Bodies are strict: no unknown field, no "1" for 1."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class GuestBody(Body):
+    """Somebody new."""
+
+    name: str | None = None
+    language: Literal["de", "en"] | None = None
+
+
+class TableBody(Body):
+    """A new table."""
+
+    game: str
+    options: dict[str, bool | int | str] = Field(default_factory=dict)
+    visibility: Literal["unlisted", "public"] = "unlisted"
+
+
+class SeatBody(Body):
+    """Who sits down: the caller."""
+
+
+class MoveBody(Body):
+    """A move, under the turn token it answers."""
+
+    turn: Annotated[int, Field(ge=0, lt=2**31)]
+    move: dict[str, Any]
+
+
+class UndoBody(Body):
+    """The version whose last moves are to be taken back."""
+
+    version: Annotated[int, Field(ge=0, lt=2**31)]
+
+
+def caller(request: Request, who: VisitorDep) -> Visitor:
+    """Return who asks: by bearer token, else by the browser's cookie."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        who.token = token.strip() or None
+    return who
+
+
+CallerDep = Annotated[Visitor, Depends(caller)]
+
+
+async def _known(who: Visitor) -> Guest:
+    guest = await who.guest()
+    if guest is None:
+        raise Unauthenticated
+    return guest
+
+
+async def _table(house: House, who: Visitor, code: str, status: int = 200) -> Response:
+    table, me = await queries.load(house.db, code, who.session)
+    return _json(table_data(table, me, house.origin), status)
+
+
+def _json(content: dict[str, Any], status: int = 200) -> Response:
+    # made here, so that the declared model documents it and does not validate it a second time; tests do
+    return Response(orjson.dumps(content), status, media_type="application/json")
+
+
+@router.get("/games", response_model=list[GameModel])
+async def games() -> list[dict[str, Any]]:
+    """All games, with their options."""
+    return [game_data(entry) for entry in CURRENT.values()]
+
+
+@router.post("/guests", status_code=201, response_model=GuestMade)
+async def guests(house: HouseDep, who: CallerDep, body: GuestBody | None = None) -> dict[str, Any]:
+    """Make a guest; the token is the only proof of who they are."""
+    await house.limits.take("guest", who.address)
+    guest, token = await new_guest(house.db, body.name if body else None, body.language if body else None)
+    return {"player": {"id": guest.id, "name": guest.name}, "token": token}
+
+
+@router.get("/me", response_model=Me)
+async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
+    """Who I am, and my tables."""
+    guest = await _known(who)
+    tables = await queries.tables_of(house.db, guest.id)
+    return {
+        "player": {"id": guest.id, "name": guest.name},
+        "tables": [summary_data(table, guest.id, house.origin) for table in tables],
+    }
+
+
+@router.post("/tables", status_code=201, response_model=TableModel)
+async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
+    """Make a table; the caller is its host and sits on seat 0."""
+    guest = await _known(who)
+    await house.limits.take("table", who.key)
+    made = await seats.create(house.db, guest, body.game, body.options, body.visibility)
+    return await _table(house, who, made.code, 201)
+
+
+@router.get("/tables/{code}", response_model=TableModel)
+async def table(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
+    """A table as the caller may see it."""
+    found, player = await load_table(house, who, code)
+    return _json(table_data(found, player, house.origin))
+
+
+async def _changed(house: House, who: Visitor, change: seats.Change, status: int = 200) -> Response:
+    if change.changed:
+        house.changed(change.table_id)
+    return await _table(house, who, change.code, status)
+
+
+@router.post("/tables/{code}/seats", status_code=201, response_model=TableModel)
+async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | None = None) -> Response:  # noqa: ARG001  # the body must be empty
+    """Take the first free seat; 200 if the caller sits there already."""
+    guest = await _known(who)
+    await house.limits.take("write", who.key)
+    change = await seats.sit(house.db, code, guest)
+    return await _changed(house, who, change, 201 if change.changed else 200)
+
+
+@router.delete("/tables/{code}/seats/{seat}", response_model=TableModel)
+async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Response:
+    """Leave a seat before the start; the host may free any."""
+    guest = await _known(who)
+    await house.limits.take("write", who.key)
+    return await _changed(house, who, await seats.leave(house.db, code, guest, seat))
+
+
+@router.post("/tables/{code}/start", response_model=TableModel)
+async def start(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
+    """Begin the game, as host."""
+    guest = await _known(who)
+    await house.limits.take("write", who.key)
+    return await _changed(house, who, await seats.start(house.db, house.dice, code, guest))
+
+
+@router.post("/tables/{code}/moves", response_model=TableModel)
+async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -> Response:
+    """Make a move. The same move under the same turn again is answered with the present table."""
+    await house.limits.take("move", who.key)
+    made = await moves.move(house.db, house.dice, code, who.session, body.turn, lambda _: body.move)
+    return _made(house, made)
+
+
+def _made(house: House, made: moves.Made, *, rolls: bool = True) -> Response:
+    if made.events or not rolls:
+        house.committed(made.table, rolls=rolls)
+    return _json(table_data(made.table, made.me, house.origin))
+
+
+@router.post("/tables/{code}/undo", response_model=TableModel)
+async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -> Response:
+    """Take back my moves since the last chance event, reveal or move of another seat."""
+    await house.limits.take("move", who.key)
+    return _made(house, await moves.undo(house.db, code, who.session, body.version), rolls=False)
+
+
+@router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel)
+async def rematch(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
+    """Make the one table that follows a finished one; 200 with that table if it is there already."""
+    guest = await _known(who)
+    await house.limits.take("table", who.key)
+    made = await seats.rematch(house.db, code, guest)
+    if made.changed:
+        before, _ = await queries.load(house.db, code, None)
+        house.changed(before.id)
+    return await _table(house, who, made.code, 201 if made.changed else 200)
+
+
+@router.get("/tables/{code}/events", response_model=Events)
+async def events(
+    code: CodeDep, house: HouseDep, who: CallerDep, after: Annotated[int, Field(ge=0, lt=2**31)] = 0
+) -> dict[str, Any]:
+    """The log behind number `after`, as the caller may see it."""
+    found, player = await load_table(house, who, code)
+    viewer = found.seat_of(player)
+    rows = await queries.log_rows(house.db, found, after)
+    return {"events": [log_data(found, row, viewer) for row in rows], "version": found.version}
+
+
+@router.get(
+    "/tables/{code}/stream",
+    response_class=Response,
+    responses={
+        200: {"description": "`event: table`, `id`: version, `data`: Table", "content": {"text/event-stream": {}}}
+    },
+)
+async def stream(code: CodeDep, house: HouseDep, who: CallerDep) -> StreamResponse:
+    """Server-sent events; the first message, with the full present table, comes at once."""
+    found, player = await load_table(house, who, code)
+    return await open_stream(house, found, TableReader(player, "en", "json"))
+
+
+@router.get("/tables/{code}/replay", response_model=ReplayModel)
+async def replay(code: CodeDep, house: HouseDep, who: CallerDep, step: int | None = None) -> dict[str, Any]:
+    """A finished game after `step` of its events (all, if not said)."""
+    found, _ = await load_table(house, who, code)
+    shown = await replays.replay(house.db, found, step)
+    return {
+        "step": shown.step,
+        "steps": shown.steps,
+        "event": None if shown.event is None else codec.event_data(shown.event),
+        "state": codec.data(shown.view),
+        "outcome": None if shown.outcome is None else codec.data(shown.outcome),
+    }
+
+
+@router.get("/tables/{code}/record", response_model=RecordModel)
+async def record(code: CodeDep, house: HouseDep, who: CallerDep) -> dict[str, Any]:
+    """A finished game as a record, which `python -m app.records verify` can check offline."""
+    found, _ = await load_table(house, who, code)
+    return await replays.record(house.db, found)

@@ -1,0 +1,152 @@
+"""What routes ask for: the house, who asks, in which language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from app.tables.codes import clean_code
+from app.tables.errors import NotFound
+from app.tables.players import LIFETIME, Guest, find_guest, new_guest, token_hash
+from app.web.contexts import PageContext, Person
+from app.web.house import House
+from app.web.prefs import Prefs, keep_prefs, read_prefs
+
+
+def house_of(request: Request) -> House:
+    """Return the parts of this process."""
+    house: House = request.app.state.house
+    return house
+
+
+HouseDep = Annotated[House, Depends(house_of)]
+
+
+@dataclass(slots=True)
+class Visitor:
+    """Who asks: the secret they brought (if any), their settings, and a session that was made for them just now."""
+
+    request: Request
+    house: House
+    prefs: Prefs
+    token: str | None
+    made: str | None = None
+
+    @property
+    def session(self) -> bytes | None:
+        """The hash of the session secret, as the database knows it."""
+        token = self.made or self.token
+        return None if token is None else token_hash(token)
+
+    @property
+    def key(self) -> str:
+        """Whom to count for in limits: the session, or the address of somebody without one."""
+        return self.token or self.address
+
+    @property
+    def address(self) -> str:
+        """The network address; IPv6 by its /64, which is one household."""
+        host = self.request.client.host if self.request.client else ""
+        return ":".join(host.split(":")[:4]) if ":" in host else host
+
+    async def guest(self) -> Guest | None:
+        """Return whom the session belongs to."""
+        return await find_guest(self.house.db, self.token)
+
+    async def somebody(self, name: str | None = None) -> Guest:
+        """Return whom the session belongs to, or make a guest called `name`, else as proposed. Raises Invalid."""
+        known = await self.guest()
+        if known is not None:
+            return known
+        await self.house.limits.take("guest", self.address)
+        guest, self.made = await new_guest(self.house.db, name or self.prefs.proposed, self.prefs.language)
+        return guest
+
+    def page(self, me: Guest | None) -> PageContext:
+        """Return the `page` of a template."""
+        url = self.request.url
+        query = "&".join(f"{k}={v}" for k, v in self.request.query_params.items() if k in {"step", "watch"})
+        return PageContext(
+            lang=self.prefs.language,
+            theme=self.prefs.theme,
+            sound=self.prefs.sound,
+            keys=self.prefs.keys,
+            me=Person(me.name if me else None, self.prefs.proposed),
+            here=url.path + (f"?{query}" if query else ""),
+            origin=self.house.origin,
+        )
+
+    def keep(self, response: Response) -> Response:
+        """Put the settings, and a session or its renewal, into the cookies of an answer."""
+        secure = self.house.settings.https
+        keep_prefs(self.request, response, self.prefs, secure=secure)
+        token = self.made or self.token
+        if token is not None and (self.made or self.request.method == "GET"):
+            response.set_cookie(
+                cookie_name(secure=secure),
+                token,
+                max_age=int(LIFETIME.total_seconds()),
+                httponly=True,
+                samesite="lax",
+                secure=secure,
+            )
+        return response
+
+    def html(self, template: str, *, me: Guest | None, status: int = 200, **context: Any) -> Response:
+        """Return a page."""
+        body = self.house.renderer.page(self.prefs.language, template, page=self.page(me), **context)
+        return self.keep(HTMLResponse(body, status, headers={"Cache-Control": "no-store"}))
+
+    def see(self, path: str) -> Response:
+        """Send the browser to another page of ours."""
+        return self.keep(RedirectResponse(path, 303))
+
+
+def cookie_name(*, secure: bool) -> str:
+    """Return the name of the session cookie; the prefix makes browsers insist on Secure and on our host."""
+    return "__Host-sid" if secure else "sid"
+
+
+def visitor(request: Request, house: HouseDep) -> Visitor:
+    """Return who asks, by cookie."""
+    token = request.cookies.get(cookie_name(secure=house.settings.https))
+    if token is not None and not (20 <= len(token) <= 64 and token.isascii()):
+        token = None
+    return Visitor(request, house, read_prefs(request), token)
+
+
+VisitorDep = Annotated[Visitor, Depends(visitor)]
+
+
+def table_code(code: str) -> str:
+    """Return the code in the address, in its one form. Raises NotFound."""
+    cleaned = clean_code(code)
+    if cleaned is None:
+        raise NotFound
+    return cleaned
+
+
+CodeDep = Annotated[str, Depends(table_code)]
+
+
+async def posted(request: Request) -> dict[str, list[str]]:
+    """Return the fields of a posted form, each with all its values in order; files are not fields."""
+    form = await request.form(max_files=0, max_fields=100)
+    found: dict[str, list[str]] = {}
+    for name, value in form.multi_items():
+        if isinstance(value, str):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+FormDep = Annotated[dict[str, list[str]], Depends(posted)]
+
+
+def first(form: dict[str, list[str]], name: str) -> str | None:
+    """Return the value of a field, None if it was not posted."""
+    values = form.get(name)
+    return values[0] if values else None

@@ -1,0 +1,194 @@
+"""Refusals and faults as answers: problem JSON for the API, a page or the table with a notice for people."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import asyncpg
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
+
+from app.core.text import Text, say
+from app.tables.codes import clean_code
+from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
+from app.tables.players import Guest
+from app.tables.queries import load
+from app.tables.snapshot import Snapshot
+from app.web.api_data import table_data
+from app.web.contexts import ErrorContext, Notice
+from app.web.deps import Visitor, visitor
+from app.web.house import House, TableReader
+from app.web.language import negotiate
+from app.web.rendering import Renderer
+
+log = structlog.get_logger(__name__)
+
+DATABASE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError, OSError, TimeoutError)
+"""What a database that is away, restarting or overloaded looks like from here."""
+
+_TITLES = {
+    401: say("Who are you?"),
+    403: say("Not allowed"),
+    404: say("Not found"),
+    405: say("Not possible here"),
+    413: say("Too large"),
+    422: say("Not understood"),
+    429: say("A little slower, please"),
+    503: say("Not possible right now"),
+}
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _http)
+    for fault in DATABASE_FAULTS:
+        app.add_exception_handler(fault, _database_away)
+    app.add_exception_handler(Exception, _broken)
+
+
+async def _refused(request: Request, refusal: Exception) -> Response:
+    assert isinstance(refusal, Refusal)
+    return await answer(request, refusal)
+
+
+async def _malformed(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, RequestValidationError)
+    first = problem.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return await answer(request, Invalid(say("{field}: {problem}", field=where or "body", problem=first["msg"])))
+
+
+async def _http(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    refusal = _known_status(problem.status_code)
+    response = await answer(request, refusal, status=problem.status_code)
+    for name, value in (problem.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def _known_status(status: int) -> Refusal:
+    if status == 404:
+        return NotFound(say("There is nothing at this address."))
+    if status == 405:
+        return Invalid(say("This address does not do that."))
+    return Invalid()
+
+
+async def _database_away(request: Request, fault: Exception) -> Response:
+    log.error("database_away", path=request.url.path, problem=repr(fault))
+    return await answer(request, Unavailable())
+
+
+async def _broken(request: Request, fault: Exception) -> Response:
+    fault_id = secrets.token_hex(4)
+    log.error("fault", id=fault_id, path=request.url.path, exc_info=fault)
+    if _is_api(request.scope):
+        return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}")
+    return _page(visitor_of(request), 500, say("Our fault"), say("Something went wrong here. It is noted."), fault_id)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who asks, outside of a route."""
+    house: House = request.app.state.house
+    return visitor(request, house)
+
+
+def _is_api(scope: Scope) -> bool:
+    path: str = scope["path"]
+    return path.startswith("/api/")
+
+
+async def answer(request: Request, refusal: Refusal, status: int | None = None) -> Response:
+    """Return a refusal in the form the asker reads: problem JSON, the table with a notice, or a page."""
+    who = visitor_of(request)
+    status = refusal.status if status is None else status
+    if _is_api(request.scope):
+        response = await _problem(request, who, refusal, status)
+    else:
+        response = await _for_people(request, who, refusal, status)
+    if isinstance(refusal, TooManyRequests):
+        response.headers["Retry-After"] = str(refusal.retry_after)
+    if isinstance(refusal, Unavailable):
+        response.headers["Retry-After"] = "2"
+    return response
+
+
+async def _problem(request: Request, who: Visitor, refusal: Refusal, status: int) -> Response:
+    house = who.house
+    bearer = request.headers.get("authorization", "").removeprefix("Bearer ") or None
+    if bearer is not None:
+        who.token = bearer
+    language = negotiate(request.headers.get("accept-language", ""))
+    title, detail = _title(status), house.renderer.plain(language, refusal.reason)
+    found = await _table_of(request, who, refusal)
+    table = None if found is None else table_data(found[0], found[1], house.origin)
+    return problem_response(status, refusal.code, title, detail, table=table)
+
+
+def problem_response(
+    status: int, code: str, title: Text, detail: str, table: dict[str, Any] | None = None
+) -> JSONResponse:
+    """Return RFC 9457 problem JSON; `table` is the table as it is now."""
+    body: dict[str, Any] = {
+        "type": "about:blank",
+        "title": title.key,
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }
+    if table is not None:
+        body["table"] = table
+    return JSONResponse(body, status, media_type="application/problem+json")
+
+
+async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[Snapshot, str | None] | None:
+    """Return the table a refusal is about as it is now, with the id of who asks; None if there is none to be had."""
+    code = clean_code(str(request.path_params.get("code", "")))
+    if code is None or isinstance(refusal, NotFound | Unavailable):
+        return None
+    try:
+        return await load(who.house.db, code, who.session)
+    except (NotFound, *DATABASE_FAULTS):
+        return None
+
+
+async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: int) -> Response:
+    found = None if request.method in ("GET", "HEAD") else await _table_of(request, who, refusal)
+    if found is None:
+        return _page(who, status, _title(status), refusal.reason)
+    table, me = found
+    notice = Notice(refusal.reason, bad=True)
+    reader = TableReader(me, who.prefs.language, "html", watching=False, proposed=who.prefs.proposed)
+    if request.headers.get("hx-request"):
+        body = await who.house.fragment(table, reader, notice=notice)
+        return who.keep(Response(body, status, media_type="text/html"))
+    seat = table.seat_of(me)
+    person = None if me is None or seat is None else Guest(me, table.seated(seat).name)
+    context = await who.house.context(table, reader, notice=notice)
+    return who.html("table.html", me=person, status=status, table=context)
+
+
+def _title(status: int) -> Text:
+    return _TITLES.get(status, say("That did not work"))
+
+
+def _page(who: Visitor, status: int, title: Text, text: Text, fault_id: str | None = None) -> Response:
+    return who.html("error.html", me=None, status=status, error=ErrorContext(status, title, text, fault_id))
+
+
+def refusal_response(scope: Scope, refusal: Refusal, renderer: Renderer | None = None) -> Response:
+    """Return a refusal that is decided before any route: words only, no table."""
+    if _is_api(scope):
+        return problem_response(refusal.status, refusal.code, _title(refusal.status), refusal.reason.key)
+    text = refusal.reason.key if renderer is None else renderer.plain("en", refusal.reason)
+    return Response(text, refusal.status, media_type="text/plain")

@@ -1,0 +1,94 @@
+"""Home, the page of one game, and who I am."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from app.core.board import Entry
+from app.games import find
+from app.tables import players, queries, seats
+from app.tables.codes import clean_code
+from app.tables.errors import NotFound
+from app.tables.players import Guest
+from app.web.contexts import HomeContext, TableCard
+from app.web.deps import FormDep, HouseDep, Visitor, VisitorDep, first
+from app.web.house import House
+from app.web.presenter import game_context, parse_options, path_of, table_card, tiles
+
+router = APIRouter(include_in_schema=False)
+
+
+async def _my_tables(house: House, me: Guest | None) -> tuple[TableCard, ...]:
+    if me is None:
+        return ()
+    return tuple(table_card(table, me.id) for table in await queries.tables_of(house.db, me.id))
+
+
+@router.get("/")
+async def home(house: HouseDep, who: VisitorDep) -> Response:
+    """The start page: games to open a table for, and my tables."""
+    me = await who.guest()
+    return who.html("home.html", me=me, home=HomeContext(tiles(), await _my_tables(house, me)))
+
+
+@router.get("/g/{slug}")
+async def game(slug: str, who: VisitorDep) -> Response:
+    """The page of one game: its rules and the form that makes a table."""
+    return who.html("game.html", me=await who.guest(), game=game_context(_game(slug)))
+
+
+def _game(slug: str) -> Entry:
+    entry = find(slug)
+    if entry is None:
+        raise NotFound
+    return entry
+
+
+@router.post("/g/{slug}/tables")
+async def create(slug: str, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Make a table and go there."""
+    entry = _game(slug)
+    await house.limits.take("table", who.key)
+    options = parse_options(entry.game, {name: values[0] for name, values in form.items()})
+    made = await seats.create(house.db, await who.somebody(), slug, options)
+    return who.see(path_of(made.code))
+
+
+@router.get("/join")
+async def join(who: VisitorDep, code: str = "") -> Response:
+    """Go to the table with a typed code."""
+    await who.house.limits.take("guess", who.address)
+    cleaned = clean_code(code)
+    if cleaned is None:
+        raise NotFound
+    return who.see(path_of(cleaned))
+
+
+@router.get("/me")
+async def me(house: HouseDep, who: VisitorDep) -> Response:
+    """My name, my settings, my tables."""
+    guest = await who.guest()
+    return who.html("me.html", me=guest, tables=await _my_tables(house, guest))
+
+
+@router.post("/me")
+async def rename(house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Take another name, also at the tables that are not over."""
+    await house.limits.take("write", who.key)
+    name = first(form, "name") or ""
+    await _rename(house, who, name)
+    return who.see(_own_path(first(form, "next")))
+
+
+async def _rename(house: House, who: Visitor, name: str) -> None:
+    guest = await who.somebody(name)
+    for table_id in await players.rename(house.db, guest.id, name):
+        house.changed(table_id)
+
+
+def _own_path(wanted: str | None) -> str:
+    """Return where to go next: a path of ours, never another site."""
+    if wanted is None or not wanted.startswith("/") or wanted.startswith(("//", "/\\")):
+        return "/me"
+    return wanted if wanted.isascii() and wanted.isprintable() and "\\" not in wanted and " " not in wanted else "/me"

@@ -1,0 +1,94 @@
+"""The stream of a table: one response per open page, the newest state and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from app.live.hub import Stream
+from app.tables.snapshot import Snapshot
+from app.web.deps import CodeDep, HouseDep, VisitorDep
+from app.web.house import House, TableReader
+from app.web.tables import load_table, reader_of
+
+router = APIRouter(include_in_schema=False)
+
+LONGEST = 600.0
+"""Seconds after which a stream ends and the browser comes again."""
+
+STUCK = 15.0
+"""Seconds to wait for a reader who does not read."""
+
+BEAT = b"event: beat\ndata:\n\n"
+BEAT_EVERY = 1.0
+_POLL = b"event: poll\ndata:\n\n"
+
+
+class StreamResponse:
+    """An ASGI response that sends what its stream is given, until either side ends it."""
+
+    def __init__(self, house: House, stream: Stream, start: bytes, who: tuple[int, str] | None) -> None:
+        self._house = house
+        self._stream = stream
+        self._start = start
+        self._who = who
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # ASGI's signature
+        """Run the stream."""
+        presence, who = self._house.presence, self._who
+        if who is not None:
+            presence.enter(who)
+        gone = asyncio.create_task(self._gone(receive))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+            await self._send(send, b"retry: 1000\n\n" + self._start)
+            async with asyncio.timeout(LONGEST):
+                while (message := await self._stream.take()) is not None:
+                    await self._send(send, message)
+        except TimeoutError:
+            pass
+        finally:
+            gone.cancel()
+            self._house.hub.drop(self._stream)
+            if who is not None:
+                presence.leave(who)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _send(self, send: Send, body: bytes) -> None:
+        async with asyncio.timeout(STUCK):
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def _gone(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._stream.close()
+
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+async def open_stream(
+    house: House, table: Snapshot, reader: TableReader, browser: Hashable | None = None
+) -> StreamResponse:
+    """Return the stream of a table for a reader; it starts with the full present state."""
+    stream = house.hub.open(table.id, reader, browser, evicted=_POLL)
+    first = await house.first_message(table, reader)
+    stream.version = table.version
+    who = (table.id, reader.player) if reader.player is not None and table.seat_of(reader.player) is not None else None
+    return StreamResponse(house, stream, first, who)
+
+
+@router.get("/t/{code}/stream")
+async def stream(request: Request, code: CodeDep, house: HouseDep, who: VisitorDep) -> StreamResponse:
+    """The stream for the page of a table. Browsers hold few connections by plain HTTP/1.1, so those are counted."""
+    table, me = await load_table(house, who, code)
+    plain = request.url.scheme == "http" and request.scope.get("http_version") == "1.1"
+    return await open_stream(house, table, reader_of(who, table, me), who.prefs.browser if plain else None)

@@ -1,0 +1,241 @@
+"""From a snapshot of a table to the typed contexts of the templates, for one viewer. No HTML and no request here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core import codec
+from app.core.board import Board, Frame, Line
+from app.core.engine import AnyGame
+from app.core.game import Outcome, Viewer
+from app.core.text import Player, Text, say, tally
+from app.games import CURRENT, Entry
+from app.tables.codes import show_code
+from app.tables.replay import Replay
+from app.tables.snapshot import Snapshot
+from app.web.contexts import (
+    Chair,
+    GameContext,
+    GameTile,
+    Notice,
+    OptionChoice,
+    OptionField,
+    Rank,
+    ReplayContext,
+    ResultContext,
+    Step,
+    TableCard,
+    TableContext,
+)
+
+SHAPES = 10
+LOG_LINES = 30
+"""Lines of the log on the table page; the replay has all of them."""
+
+
+def path_of(code: str) -> str:
+    """Return the address of a table, without host."""
+    return f"/t/{code}"
+
+
+def chairs_of(table: Snapshot, viewer: Viewer) -> tuple[Chair, ...]:
+    """Return the taken seats, and before the start the first free one behind them."""
+    taken = [
+        Chair(
+            seat=seated.seat,
+            shape=seated.seat % SHAPES + 1,
+            name=seated.name,
+            you=seated.seat == viewer,
+            host=seated.player_id is not None and seated.player_id == table.host_id,
+            present=seated.present or seated.seat == viewer,
+            to_act=table.status == "playing" and seated.asked_at is not None,
+        )
+        for seated in table.seats
+    ]
+    if table.status == "open" and len(taken) < table.game.info.max_players:
+        free = next(seat for seat in range(len(taken) + 1) if all(chair.seat != seat for chair in taken))
+        taken.append(Chair(free, free % SHAPES + 1, None))
+    return tuple(taken)
+
+
+def tile(entry: Entry) -> GameTile:
+    """Return a game as the home page shows it."""
+    info = entry.game.info
+    return GameTile(info.slug, info.title, entry.board.pitch()[0], info.min_players, info.max_players, info.minutes)
+
+
+def tiles() -> tuple[GameTile, ...]:
+    """Return all games, in the order of the registry."""
+    return tuple(tile(entry) for entry in CURRENT.values())
+
+
+def game_context(entry: Entry) -> GameContext:
+    """Return the page of one game."""
+    fields = []
+    for option in codec.option_choices(entry.game.options_type):
+        choices = tuple(
+            OptionChoice(str(choice), entry.board.option_text(option["id"], choice)[1], choice == option["default"])
+            for choice in option["choices"]
+        )
+        label = entry.board.option_text(option["id"], option["default"])[0]
+        fields.append(OptionField(option["id"], label, choices))
+    return GameContext(tile(entry), entry.board.pitch()[1:], tuple(fields))
+
+
+def parse_options(game: AnyGame, form: dict[str, str]) -> dict[str, object]:
+    """Return the options posted by the form of a game's page as plain data; unknown fields and values are passed on."""
+    found: dict[str, object] = {}
+    known = {option["id"]: option["choices"] for option in codec.option_choices(game.options_type)}
+    for name, value in form.items():
+        found[name] = next((choice for choice in known.get(name, []) if str(choice) == value), value)
+    return found
+
+
+def table_card(table: Snapshot, me: str) -> TableCard:
+    """Return one of my tables for the home page."""
+    viewer = table.seat_of(me)
+    chairs = chairs_of(table, viewer)
+    yours = any(chair.you and chair.to_act for chair in chairs)
+    where = None
+    if table.status == "playing":
+        where = table.board.frame(table.view(viewer), viewer, (), fresh=False).where
+    return TableCard(
+        path=path_of(table.code),
+        title=table.game.info.title,
+        status=table.status,
+        chairs=chairs,
+        your_turn=yours,
+        waiting_for=tuple(chair.name or "" for chair in chairs if chair.to_act and not chair.you),
+        where=where,
+        free_seats=table.game.info.max_players - len(table.seats) if table.status == "open" else 0,
+    )
+
+
+def table_context(
+    table: Snapshot,
+    me: str | None,
+    lines: Sequence[tuple[int, Line]],
+    *,
+    origin: str,
+    fresh: bool = False,
+    watching: bool = False,
+    notice: Notice | None = None,
+) -> TableContext:
+    """Return the table page for player `me` (None: somebody unknown). `lines`: the log as this viewer may see it."""
+    viewer = table.seat_of(me)
+    chairs = chairs_of(table, viewer)
+    frame = None
+    if table.state is not None:
+        frame = table.board.frame(table.view(viewer), viewer, table.actions(viewer), fresh=fresh)
+    info = table.game.info
+    return TableContext(
+        slug=table.slug,
+        game_title=info.title,
+        path=path_of(table.code),
+        code=show_code(table.code),
+        link=origin + path_of(table.code),
+        status=table.status,
+        version=table.version,
+        title=_title(table, viewer, frame),
+        chairs=chairs,
+        me=viewer,
+        host=me is not None and table.host_id == me,
+        min_players=info.min_players,
+        max_players=info.max_players,
+        seated=len(table.seats),
+        options=_options(table.board, table),
+        standard_options=table.options == table.game.options_type(),
+        pitch=table.board.pitch()[1:],
+        turn=None if viewer is None else table.seated(viewer).asked_at,
+        undo=lines[-1][1].text if lines and viewer is not None and table.undo_seat == viewer else None,
+        frame=frame,
+        log=tuple(line for _, line in lines[-LOG_LINES:]),
+        notice=notice,
+        result=_result(table.board, table.outcome, table.view(None), chairs) if table.outcome is not None else None,
+        rematch=None if table.rematch is None else path_of(table.rematch),
+        watching=watching,
+    )
+
+
+def _options(board: Board, table: Snapshot) -> tuple[tuple[Text, Text], ...]:
+    return tuple(board.option_text(name, value) for name, value in codec.data(table.options).items())
+
+
+def _title(table: Snapshot, viewer: Viewer, frame: Frame | None) -> Text:
+    game = table.game.info.title
+    if table.status == "playing" and frame is not None:
+        if viewer is not None and table.seated(viewer).asked_at is not None:
+            return say("Your turn · {game}", game=game)
+        return say("{status} · {game}", status=frame.status, game=game)
+    if table.outcome is not None:
+        return say("{status} · {game}", status=headline(table.outcome), game=game)
+    host = next((seated for seated in table.seats if seated.player_id == table.host_id), None)
+    if table.status == "open" and viewer is None and host is not None:
+        return say("{name} invites you to {game}", name=host.name, game=game)
+    return say("{game}, waiting for people", game=game)
+
+
+def headline(outcome: Outcome) -> Text:
+    """Say in a few words how a game ended."""
+    winners = outcome.winners
+    if outcome.kind == "team":
+        return say("You have won together") if winners else say("You have lost together")
+    if len(outcome.scores) == 1:
+        return tally("{n} point", "{n} points", outcome.scores[0])
+    if len(winners) == 1:
+        return say("{player} wins", player=Player(winners[0]))
+    names: Text = say("{player}", player=Player(winners[0]))
+    for seat in winners[1:-1]:
+        names = say("{names}, {player}", names=names, player=Player(seat))
+    return say("{names} and {player} win together", names=names, player=Player(winners[-1]))
+
+
+def _result(board: Board, outcome: Outcome, view: object, chairs: Sequence[Chair]) -> ResultContext:
+    notes = board.summary(outcome, view)
+    order = sorted(range(len(outcome.scores)), key=lambda seat: -outcome.scores[seat])
+    ranks = tuple(
+        Rank(
+            place=1 + sum(score > outcome.scores[seat] for score in outcome.scores),
+            chair=next(chair for chair in chairs if chair.seat == seat),
+            score=outcome.scores[seat],
+            winner=seat in outcome.winners,
+            note=notes[seat],
+        )
+        for seat in order
+    )
+    return ResultContext(headline(outcome), _gap(outcome, ranks), ranks)
+
+
+def _gap(outcome: Outcome, ranks: Sequence[Rank]) -> Text:
+    best = ranks[0]
+    second = next((rank for rank in ranks if rank.score < best.score), None)
+    points = tally("{n} point", "{n} points", best.score)
+    if second is None or outcome.kind == "team":
+        return points
+    ahead = best.score - second.score
+    return say("{points}, {ahead} ahead of {player}", points=points, ahead=ahead, player=Player(second.chair.seat))
+
+
+def replay_context(table: Snapshot, me: str | None, shown: Replay, *, origin: str, playing: bool) -> ReplayContext:
+    """Return the replay page at one step, seen by nobody in particular: after the end everything is open."""
+    viewer = table.seat_of(me)
+    chairs = chairs_of(table, viewer)
+    frame = table.board.frame(shown.view, None, (), fresh=playing)
+    result = None
+    if shown.outcome is not None:
+        result = _result(table.board, shown.outcome, shown.view, chairs)
+    return ReplayContext(
+        slug=table.slug,
+        game_title=table.game.info.title,
+        path=path_of(table.code),
+        code=show_code(table.code),
+        link=f"{origin}{path_of(table.code)}/replay?step={shown.step}",
+        step=shown.step,
+        steps=shown.steps,
+        playing=playing,
+        chairs=chairs,
+        frame=frame,
+        contents=tuple(Step(step, line) for step, line in shown.lines),
+        current=next((line for step, line in reversed(shown.lines) if step == shown.step), None),
+        result=result,
+    )

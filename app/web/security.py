@@ -1,0 +1,102 @@
+"""Rules for every request and answer: no forms from other sites, small bodies, and headers that forbid the rest."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.tables.errors import ForeignPage, Refusal
+from app.web.errors import refusal_response
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'"
+)
+LARGEST_BODY = 64 * 1024
+
+_HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+_UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class TooLarge(Refusal):
+    """A body that is larger than anything we ask for."""
+
+    status, code = 413, "invalid"
+
+
+class Guard:
+    """ASGI middleware around everything."""
+
+    def __init__(self, app: ASGIApp, *, origin: str, https: bool) -> None:
+        self.app = app
+        self.origin = origin
+        self.headers = dict(_HEADERS)
+        if https:
+            self.headers["Strict-Transport-Security"] = "max-age=31536000; includeSubDomains"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse what is foreign or too large; add the headers to every answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+                if not scope["path"].startswith("/static/"):
+                    headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        headers = Headers(scope=scope)
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await refusal_response(scope, refusal)(scope, receive, send_guarded)
+            return
+        await self.app(scope, _limited(receive), send_guarded)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
+        if scope["method"] not in _UNSAFE:
+            return None
+        if not self._own(headers):
+            return ForeignPage()
+        length = headers.get("content-length", "0")
+        return TooLarge() if not length.isdigit() or int(length) > LARGEST_BODY else None
+
+    def _own(self, headers: Headers) -> bool:
+        """Whether a request that changes something comes from our own pages, or from no browser at all.
+
+        Browsers say where a request comes from by `Sec-Fetch-Site`, older ones by `Origin`; neither can be set or left
+        out by a page. Programs send neither, and bring no cookie unless they mean to.
+        """
+        site = headers.get("sec-fetch-site")
+        if site is not None:
+            return site == "same-origin"
+        origin = headers.get("origin")
+        return origin is None or origin == self.origin or urlsplit(origin).netloc == headers.get("host")
+
+
+def _limited(receive: Receive) -> Receive:
+    """Stop reading a body of unknown length where it becomes too large."""
+    seen = 0
+
+    async def receive_limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > LARGEST_BODY:
+                raise TooLarge
+        return message
+
+    return receive_limited

@@ -1,0 +1,184 @@
+"""The page of a table for its whole life, and everything one can post to it."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+
+import segno
+from fastapi import APIRouter
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from app.tables import moves, players, queries, seats
+from app.tables.errors import NotYourSeat, Refusal, Unauthenticated
+from app.tables.names import clean_name
+from app.tables.players import Guest
+from app.tables.snapshot import Snapshot
+from app.web.deps import CodeDep, FormDep, HouseDep, Visitor, VisitorDep, first
+from app.web.house import House, TableReader
+from app.web.presenter import path_of
+
+router = APIRouter(prefix="/t/{code}", include_in_schema=False)
+
+
+def reader_of(who: Visitor, table: Snapshot, me: str | None) -> TableReader:
+    """Return how this visitor sees a table in HTML; people without a seat share what does not name them."""
+    watching = "watch" in who.request.query_params
+    named = table.status == "open" and table.seat_of(me) is None and not watching
+    return TableReader(me, who.prefs.language, "html", watching, who.prefs.proposed if named else "")
+
+
+@router.get("")
+async def page(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """Waiting room, play, result."""
+    table, me = await load_table(house, who, code)
+    guest = await who.guest()
+    context = await house.context(table, reader_of(who, table, me))
+    if me is not None and table.seat_of(me) is not None:
+        house.presence.touch((table.id, me))
+    return who.html("table.html", me=guest, table=context)
+
+
+async def load_table(house: House, who: Visitor, code: str) -> tuple[Snapshot, str | None]:
+    """Return a table and the id of who asks. Raises NotFound; asking for many that are not there is slowed down."""
+    try:
+        return await queries.load(house.db, code, who.session)
+    except Refusal:
+        await house.limits.take("guess", who.address)
+        raise
+
+
+@router.get("/live")
+async def poll(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """The table alone, for pages that cannot hold a stream."""
+    table, me = await load_table(house, who, code)
+    if me is not None and table.seat_of(me) is not None:
+        house.presence.touch((table.id, me))
+    return _fragment(await house.fragment(table, reader_of(who, table, me)))
+
+
+def _fragment(body: bytes) -> Response:
+    return Response(body, media_type="text/html", headers={"Cache-Control": "no-store"})
+
+
+@router.get("/qr.svg")
+async def qr(code: CodeDep, house: HouseDep) -> Response:
+    """The link to the table as a picture to scan."""
+    picture = _qr(house.origin + path_of(code))
+    return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})
+
+
+@lru_cache(maxsize=256)
+def _qr(link: str) -> bytes:
+    out = io.BytesIO()
+    segno.make(link, error="m").save(out, kind="svg", border=2, xmldecl=False, svgclass=None, lineclass=None, scale=4)
+    return out.getvalue()
+
+
+async def _after_seats(house: House, who: Visitor, change: seats.Change, to: str | None = None) -> Response:
+    """Answer a command about seats: the table alone to htmx if its stream still knows who looks, else a redirect."""
+    if change.changed:
+        house.changed(change.table_id)
+    path = to or path_of(change.code)
+    if not who.request.headers.get("hx-request"):
+        return who.see(path)
+    if to is not None or who.made is not None:
+        return who.keep(Response(status_code=204, headers={"HX-Redirect": path}))
+    table, me = await queries.load(house.db, change.code, who.session)
+    return who.keep(_fragment(await house.fragment(table, reader_of(who, table, me))))
+
+
+@router.post("/sit")
+async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Take the first free seat, under the name in the form."""
+    await house.limits.take("write", who.key)
+    name = (first(form, "name") or "").strip()
+    guest = await who.somebody(name or None)
+    if name and name != guest.name:
+        for table_id in await players.rename(house.db, guest.id, name):
+            house.changed(table_id)
+        guest = Guest(guest.id, clean_name(name))
+    return await _after_seats(house, who, await seats.sit(house.db, code, guest))
+
+
+async def _known(who: Visitor) -> Guest:
+    guest = await who.guest()
+    if guest is None:
+        raise Unauthenticated
+    return guest
+
+
+@router.post("/leave")
+async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """Give my seat back before the start."""
+    await house.limits.take("write", who.key)
+    guest = await _known(who)
+    table, me = await queries.load(house.db, code, who.session)
+    seat = table.seat_of(me)
+    if seat is None:
+        raise NotYourSeat
+    return await _after_seats(house, who, await seats.leave(house.db, code, guest, seat), to="/")
+
+
+@router.post("/seats/{seat}/free")
+async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Response:
+    """Free somebody's seat, as host."""
+    await house.limits.take("write", who.key)
+    return await _after_seats(house, who, await seats.leave(house.db, code, await _known(who), seat))
+
+
+@router.post("/start")
+async def start(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """Begin the game, as host."""
+    await house.limits.take("write", who.key)
+    return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await _known(who)))
+
+
+@router.post("/rematch")
+async def rematch(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """Make the table that follows, or find it, and go there."""
+    await house.limits.take("table", who.key)
+    made = await seats.rematch(house.db, code, await _known(who))
+    if made.changed:
+        table, _ = await queries.load(house.db, code, None)
+        house.changed(table.id)
+    return await _after_seats(house, who, made, to=path_of(made.code))
+
+
+@router.post("/moves")
+async def move(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Make a move; answer with the table after it."""
+    await house.limits.take("move", who.key)
+    turn = _number(form, "turn")
+    made = await moves.move(house.db, house.dice, code, who.session, turn, lambda table: table.board.parse(form))
+    return await _after_move(house, who, made, changed=bool(made.events), rolls=bool(made.events))
+
+
+@router.post("/undo")
+async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Take my last moves back."""
+    await house.limits.take("move", who.key)
+    made = await moves.undo(house.db, code, who.session, _number(form, "version"))
+    return await _after_move(house, who, made, changed=True, rolls=False)
+
+
+def _number(form: dict[str, list[str]], name: str) -> int:
+    """Return a number from a form; -1, which no turn and no version is, for anything else."""
+    text = first(form, name) or ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: bool, rolls: bool) -> Response:
+    """Answer what was committed, and tell the others behind the answer."""
+    table = made.table
+    if not who.request.headers.get("hx-request"):
+        if changed:
+            house.committed(table, rolls=rolls)
+        return who.see(path_of(table.code))
+    reader = TableReader(made.me, who.prefs.language, "html")
+    body = await house.fragment(table, reader, fresh=rolls)
+    response = _fragment(body)
+    if changed:
+        response.background = BackgroundTask(house.committed, table, rolls=rolls, done={reader: body})
+    return response
