@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import signal
+import threading
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from types import FrameType
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.routing import Route
@@ -17,6 +21,22 @@ from app.web.house import House
 from app.web.security import Guard
 
 
+def _at_signal(stop: Callable[[], None]) -> None:
+    """Call `stop` when told to end, before the server waits for open responses: streams never end by themselves."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # an embedding program, such as a test, has its own way to stop
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        usual = signal.getsignal(number)
+
+        def handle(received: int, frame: FrameType | None, usual: Any = usual) -> None:
+            loop.call_soon_threadsafe(stop)
+            if callable(usual):
+                usual(received, frame)
+
+        signal.signal(number, handle)
+
+
 def create_app(settings: Settings | None = None) -> FastAPI:
     """Return the service for these settings (else those of the environment), whose database is already migrated."""
     settings = settings or read_settings()
@@ -26,8 +46,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        await database.connect()
         house: House = app.state.house
+        await database.connect()
+        _at_signal(house.hub.close)
         feed = Feed(database.listener, house.hub)
         app.state.feed = feed
         tasks = [

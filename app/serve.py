@@ -9,10 +9,10 @@ import socket
 import sys
 import threading
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from app.db.embedded import EmbeddedError, EmbeddedPostgres
@@ -25,31 +25,15 @@ GRACE = 3
 """Seconds requests under way may still take after the signal to stop."""
 
 
-class Server(uvicorn.Server):
-    """A server that ends its streams at the signal: uvicorn waits for open responses, and streams never end."""
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End the streams, then stop as usual."""
-        app: Any = self.config.loaded_app
-        while not hasattr(app, "state") and hasattr(app, "app"):
-            app = app.app
-        house = getattr(getattr(app, "state", None), "house", None)
-        if house is not None:
-            house.hub.close()
-        super().handle_exit(sig, frame)
-
-    def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until told to stop; as a worker, also until the parent is gone."""
-        _die_with_parent()
-        configure(os.environ.get("KNOBEL_LOG_LEVEL") or "info")
-        super().run(sockets)
-
-
-def _die_with_parent() -> None:
-    """Have the kernel end this worker when its parent was killed, so that no orphan keeps the port (Linux)."""
-    if sys.platform == "linux" and "KNOBEL_PARENT" in os.environ:
+def worker_app() -> FastAPI:
+    """Return the service in a worker process, which ends when its parent does."""
+    if sys.platform == "linux":
+        # the kernel tells us when our parent was killed, so that no orphan keeps the port
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+    settings = read_settings()
+    configure(settings.log_level)
+    return create_app(settings)
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -114,14 +98,13 @@ def _run(settings: Settings, bound: socket.socket) -> None:
         "h11_max_incomplete_event_size": 16 * 1024,
     }
     if settings.workers == 1:
-        Server(uvicorn.Config(lambda: create_app(settings), factory=True, **options)).run([bound])
+        uvicorn.Server(uvicorn.Config(lambda: create_app(settings), factory=True, **options)).run([bound])
         return
     # workers are fresh processes: they read the same environment, completed by what we found out
     os.environ["KNOBEL_DATABASE_URL"] = str(settings.database_url)
     os.environ["KNOBEL_PORT"] = str(settings.port)
-    os.environ["KNOBEL_PARENT"] = str(os.getpid())
-    config = uvicorn.Config("app.main:create_app", factory=True, workers=settings.workers, **options)
-    Multiprocess(config, target=Server(config).run, sockets=[bound]).run()
+    config = uvicorn.Config("app.serve:worker_app", factory=True, workers=settings.workers, **options)
+    Multiprocess(config, sockets=[bound]).run()
 
 
 def main() -> int:

@@ -36,15 +36,15 @@
   });
 
   /* ---- 2 sending: once, seen, and never silently lost ---- */
-  let sent = 0, pressed = null, pressTimer = 0;
+  let sent = 0, sender = "", pressed = null, pressTimer = 0;
   function refuse(event) { event.preventDefault(); event.stopImmediatePropagation(); }
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
     if (button.getAttribute("aria-disabled") === "true") refuse(event);
-    // the second half of a double click, or a button that has just come under the finger
-    else if (button.type === "submit" && now() - sent < (event.detail > 1 ? 600 : 80)) refuse(event);
+    // the second half of a double click, even if another button has come under the finger meanwhile
+    else if (button.type === "submit" && (event.detail > 1 ? now() - sent < 600 : sender === button.id && now() - sent < 80)) refuse(event);
   }, true);
   document.addEventListener("submit", (event) => {
     const form = event.target;
@@ -55,6 +55,7 @@
       setTimeout(() => delete form.dataset.sent, 8000);
     }
     sent = now();
+    sender = event.submitter?.id;
   }, true);
   const released = () => { clearTimeout(pressTimer); pressed?.classList.remove("is-waiting"); pressed = null; };
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import fields, replace
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from app.core.engine import AnyGame
 from app.core.events import Event, Moved, Rolled
@@ -22,6 +22,7 @@ class Malformed(Exception):
     """Data that does not have the declared shape; `args[0]` says where, for people."""
 
 
+_EVENT = Annotated[Moved | Rolled, Field(discriminator="type")]
 _adapters: dict[Any, TypeAdapter[Any]] = {}
 
 
@@ -58,7 +59,7 @@ def load_move(game: AnyGame, raw: object) -> Any:
         for move_type in game.move_types:
             if kind in get_args(get_type_hints(move_type)["kind"]):
                 return adapter(move_type).validate_json(text, strict=True)
-    except (ValidationError, ValueError, RecursionError) as problem:
+    except (ValidationError, TypeError, ValueError, RecursionError) as problem:
         raise IllegalMove(say("That move has a wrong shape.")) from problem
     raise IllegalMove(say("There is no such kind of move here."))
 
@@ -71,9 +72,9 @@ def same_move(one: Any, other: Any) -> bool:
     )
 
 
-def load_options(game: AnyGame, raw: Mapping[str, object]) -> Any:
+def load_options(game: AnyGame, raw: object) -> Any:
     """Return the options in plain JSON data, defaults filled in. Raises Malformed, naming the option."""
-    return load(game.options_type, json.dumps(dict(raw)))
+    return load(game.options_type, _text(raw))
 
 
 def action_data(action: Action[Any]) -> dict[str, Any]:
@@ -104,20 +105,22 @@ def event_data(event: Event) -> dict[str, Any]:
     }
 
 
-def load_event(game: AnyGame, raw: Mapping[str, Any]) -> Event:
+def load_event(game: AnyGame, raw: object) -> Event:
     """Return the event in plain JSON data. Raises Malformed."""
+    event: Event = load(_EVENT, _text(raw))
+    if isinstance(event, Rolled):
+        return event
     try:
-        seen_by = raw.get("seen_by")
-        seen = None if seen_by is None else frozenset(seen_by)
-        if raw["type"] == "move":
-            return Moved(raw["n"], raw["seat"], load_move(game, raw["move"]), seen)
-        if raw["type"] == "chance":
-            return Rolled(raw["n"], raw["reason"], tuple(raw["sides"]), tuple(raw["faces"]), seen)
+        return replace(event, move=load_move(game, event.move))
     except IllegalMove as refusal:
-        raise Malformed(f"event {raw.get('n')}: {refusal}") from refusal
-    except (KeyError, TypeError) as problem:
-        raise Malformed(f"an event without its fields: {raw!r:.80}") from problem
-    raise Malformed(f"event {raw.get('n')}: unknown type {raw['type']!r:.40}")
+        raise Malformed(f"event {event.n}: {refusal}") from refusal
+
+
+def _text(raw: object) -> str:
+    try:
+        return json.dumps(raw)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise Malformed(f"no JSON data: {problem}") from problem
 
 
 def load_outcome(text: str | bytes) -> Outcome:

@@ -56,10 +56,10 @@ class Rng(Protocol):
     def random(self) -> float:
         """Return a float in [0, 1)."""
 
-    def randrange(self, stop: int) -> int:
+    def randrange(self, stop: int, /) -> int:
         """Return an int in [0, stop)."""
 
-    def shuffle(self, x: list[Any]) -> None:
+    def shuffle(self, x: list[Any], /) -> None:
         """Shuffle a list in place."""
 
 
@@ -121,6 +121,7 @@ class Action(Generic[Move]):
     """What a seat may do: `move` as it stands, or, with `field`, `move` with that tuple field replaced by a pick.
 
     With `field` set, `move` carries () there. So "re-roll any of my twenty dice" is one action, not a million moves.
+    Construct it as `Action(…)`, not `Action[Move](…)`: Python 3.11 cannot mark a frozen slotted object with its type.
     """
 
     move: Move
@@ -130,7 +131,7 @@ class Action(Generic[Move]):
     def accept(self, move: Move) -> Move | None:
         """Return `move` in canonical form (the pick in the order of its options) if this action describes it."""
         if self.field is None or self.pick is None:
-            return move if move == self.move else None
+            return self.move if move == self.move else None
         if type(move) is not type(self.move):
             return None
         chosen = getattr(move, self.field)
