@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.routing import Route
 
-from app.db.engine import Database
+from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
 from app.web import api, api_docs, errors, health, home, live, replays, tables
@@ -59,7 +59,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(*errors.DATABASE_FAULTS):
+        with suppress(*FAULTS):
             await asyncio.wait_for(house.presence.close(), 1)
         await database.close()
 

@@ -125,7 +125,7 @@
   }
 
   /* ---- 4 connection: a beat every second, or words at once and a fresh stream ---- */
-  let heard = now(), lost = 0, polling = false, polled = 0, told = "", toldTimer = 0;
+  let heard = now(), lost = 0, deaf = 0, polling = false, polled = 0, told = "", toldTimer = 0;
   function showNet() {
     const net = $("#net");
     if (!net) return;
@@ -142,7 +142,7 @@
     showNet();
   }
   function lose() { lost ||= now(); showNet(); }
-  function hear() { heard = now(); if (lost) { lost = 0; told = ""; showNet(); } }
+  function hear() { heard = now(); deaf = 0; if (lost) { lost = 0; told = ""; showNet(); } }
   function connect() { if (!polling && !document.hidden) htmx.trigger(live, "connect"); }
 
   // hx-sse keeps its connection on the element: end what hangs, skip what waits, and connect at once
@@ -163,14 +163,15 @@
     if (polling) { if (now() - polled >= 2000) refetch(); if (now() - heard > 6000) lose(); }
     else if (!live._htmx?.sse) connect();
     if (!polling && now() - heard > 2800) {
-      const first = !lost;
+      const first = !lost, silent = live._htmx?.sse?.reader;
       lose();
-      if (first || live._htmx?.sse?.reader) kick();
+      if (silent && ++deaf > 2) polling = true;  // connected, but nothing comes through: something on the way holds it back
+      if (first || silent) { heard = now(); kick(); }
     }
     if (lost) showNet();
   }
   if (live) {
-    live.addEventListener("htmx:sse:after:connection", hear);
+    live.addEventListener("htmx:sse:before:connection", ({ detail }) => { if (polling) detail.connection.cancelled = true; });
     live.addEventListener("htmx:sse:before:message", hear);
     live.addEventListener("htmx:sse:error", lose);
     live.addEventListener("htmx:response:error", lose);

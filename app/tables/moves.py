@@ -37,8 +37,8 @@ _TRIES = 50
 
 _WRITE = """
 WITH moved AS (
-    UPDATE tables SET version = $3, state = $4::jsonb, status = $5, outcome = $6::jsonb, undo_seat = $7,
-           undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5 = 'finished' THEN now() END
+    UPDATE tables SET version = $3, state = $4::jsonb, status = $5::text, outcome = $6::jsonb, undo_seat = $7,
+           undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5::text = 'finished' THEN now() END
     WHERE id = $1 AND version = $2 AND status = 'playing' RETURNING id
 ), logged AS (
     INSERT INTO table_events (table_id, seq, type, seat, data, asked)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-import asyncpg
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from app.core.text import Text, say
+from app.db.engine import FAULTS, is_away
 from app.tables.codes import clean_code
 from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
 from app.tables.players import Guest
@@ -29,9 +28,6 @@ from app.web.language import negotiate
 from app.web.rendering import Renderer
 
 log = structlog.get_logger(__name__)
-
-DATABASE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError, OSError, TimeoutError)
-"""What a database that is away, restarting or overloaded looks like from here."""
 
 _TITLES = {
     401: say("Who are you?"),
@@ -50,8 +46,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
-    for fault in DATABASE_FAULTS:
-        app.add_exception_handler(fault, _database_away)
+    for fault in FAULTS:
+        app.add_exception_handler(fault, _database)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -84,7 +80,9 @@ def _known_status(status: int) -> Refusal:
     return Invalid()
 
 
-async def _database_away(request: Request, fault: Exception) -> Response:
+async def _database(request: Request, fault: Exception) -> Response:
+    if not is_away(fault):
+        raise fault
     log.error("database_away", path=request.url.path, problem=repr(fault))
     return await answer(request, Unavailable())
 
@@ -158,7 +156,7 @@ async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[S
         return None
     try:
         return await load(who.house.db, code, who.session)
-    except (NotFound, *DATABASE_FAULTS):
+    except (NotFound, *FAULTS):
         return None
 
 

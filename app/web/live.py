@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 from fastapi import APIRouter
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
@@ -25,13 +26,16 @@ STUCK = 15.0
 
 BEAT = b"event: beat\ndata:\n\n"
 BEAT_EVERY = 1.0
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _POLL = b"event: poll\ndata:\n\n"
 
 
-class StreamResponse:
+class StreamResponse(Response):
     """An ASGI response that sends what its stream is given, until either side ends it."""
 
     def __init__(self, house: House, stream: Stream, start: bytes, who: tuple[int, str] | None) -> None:
+        super().__init__(headers=_HEADERS, media_type="text/event-stream")
+        del self.headers["content-length"]
         self._house = house
         self._stream = stream
         self._start = start
@@ -44,7 +48,7 @@ class StreamResponse:
             presence.enter(who)
         gone = asyncio.create_task(self._gone(receive))
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await self._send(send, b"retry: 1000\n\n" + self._start)
             async with asyncio.timeout(LONGEST):
                 while (message := await self._stream.take()) is not None:
@@ -66,13 +70,6 @@ class StreamResponse:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._stream.close()
-
-
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 async def open_stream(
