@@ -105,7 +105,7 @@ async def _known(who: Visitor) -> Guest:
 
 async def _table(house: House, who: Visitor, code: str, status: int = 200) -> Response:
     table, me = await queries.load(house.db, code, who.session)
-    return _json(table_data(table, me, house.origin), status)
+    return _json(table_data(table, me, who.origin), status)
 
 
 def _json(content: dict[str, Any], status: int = 200) -> Response:
@@ -134,7 +134,7 @@ async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
     tables = await queries.tables_of(house.db, guest.id)
     return {
         "player": {"id": guest.id, "name": guest.name},
-        "tables": [summary_data(table, guest.id, house.origin) for table in tables],
+        "tables": [summary_data(table, guest.id, who.origin) for table in tables],
     }
 
 
@@ -151,7 +151,7 @@ async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
 async def table(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """A table as the caller may see it."""
     found, player = await load_table(house, who, code)
-    return _json(table_data(found, player, house.origin))
+    return _json(table_data(found, player, who.origin))
 
 
 async def _changed(house: House, who: Visitor, change: seats.Change, status: int = 200) -> Response:
@@ -190,20 +190,20 @@ async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -
     """Make a move. The same move under the same turn again is answered with the present table."""
     await house.limits.take("move", who.key)
     made = await moves.move(house.db, house.dice, code, who.session, body.turn, lambda _: body.move)
-    return _made(house, made)
+    return await _made(house, who, made)
 
 
-def _made(house: House, made: moves.Made, *, rolls: bool = True) -> Response:
+async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
     if made.events or not rolls:
-        house.committed(made.table, rolls=rolls)
-    return _json(table_data(made.table, made.me, house.origin))
+        await house.tell(made.table, rolls=rolls)
+    return _json(table_data(made.table, made.me, who.origin))
 
 
 @router.post("/tables/{code}/undo", response_model=TableModel)
 async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -> Response:
     """Take back my moves since the last chance event, reveal or move of another seat."""
     await house.limits.take("move", who.key)
-    return _made(house, await moves.undo(house.db, code, who.session, body.version), rolls=False)
+    return await _made(house, who, await moves.undo(house.db, code, who.session, body.version), rolls=False)
 
 
 @router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel)
@@ -239,7 +239,7 @@ async def events(
 async def stream(code: CodeDep, house: HouseDep, who: CallerDep) -> StreamResponse:
     """Server-sent events; the first message, with the full present table, comes at once."""
     found, player = await load_table(house, who, code)
-    return await open_stream(house, found, TableReader(player, "en", "json"))
+    return await open_stream(house, found, TableReader(player, "en", "json", who.origin))
 
 
 @router.get("/tables/{code}/replay", response_model=ReplayModel)

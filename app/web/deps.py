@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -15,6 +16,8 @@ from app.tables.players import LIFETIME, Guest, find_guest, new_guest, token_has
 from app.web.contexts import PageContext, Person
 from app.web.house import House
 from app.web.prefs import Prefs, keep_prefs, read_prefs
+
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:]+\](:\d+)?")
 
 
 def house_of(request: Request) -> House:
@@ -53,6 +56,14 @@ class Visitor:
         host = self.request.client.host if self.request.client else ""
         return ":".join(host.split(":")[:4]) if ":" in host else host
 
+    @property
+    def origin(self) -> str:
+        """The address people open: the host's setting, else as this request came."""
+        host = self.request.headers.get("host", "")
+        if self.house.settings.public_url is not None or not _HOST.fullmatch(host):
+            return self.house.settings.origin
+        return f"{self.request.url.scheme}://{host}"
+
     async def guest(self) -> Guest | None:
         """Return whom the session belongs to."""
         return await find_guest(self.house.db, self.token)
@@ -77,7 +88,7 @@ class Visitor:
             keys=self.prefs.keys,
             me=Person(me.name if me else None, self.prefs.proposed),
             here=url.path + (f"?{query}" if query else ""),
-            origin=self.house.origin,
+            origin=self.origin,
         )
 
     def keep(self, response: Response) -> Response:

@@ -129,7 +129,7 @@ async def _problem(request: Request, who: Visitor, refusal: Refusal, status: int
     language = negotiate(request.headers.get("accept-language", ""))
     title, detail = _title(status), house.renderer.plain(language, refusal.reason)
     found = await _table_of(request, who, refusal)
-    table = None if found is None else table_data(found[0], found[1], house.origin)
+    table = None if found is None else table_data(found[0], found[1], who.origin)
     return problem_response(status, refusal.code, title, detail, table=table)
 
 
@@ -166,7 +166,7 @@ async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: 
         return _page(who, status, _title(status), refusal.reason)
     table, me = found
     notice = Notice(refusal.reason, bad=True)
-    reader = TableReader(me, who.prefs.language, "html", watching=False, proposed=who.prefs.proposed)
+    reader = TableReader(me, who.prefs.language, "html", who.origin, proposed=who.prefs.proposed)
     if request.headers.get("hx-request"):
         body = await who.house.fragment(table, reader, notice=notice)
         return who.keep(Response(body, status, media_type="text/html"))

@@ -26,7 +26,7 @@ def reader_of(who: Visitor, table: Snapshot, me: str | None) -> TableReader:
     """Return how this visitor sees a table in HTML; people without a seat share what does not name them."""
     watching = "watch" in who.request.query_params
     named = table.status == "open" and table.seat_of(me) is None and not watching
-    return TableReader(me, who.prefs.language, "html", watching, who.prefs.proposed if named else "")
+    return TableReader(me, who.prefs.language, "html", who.origin, watching, who.prefs.proposed if named else "")
 
 
 @router.get("")
@@ -63,9 +63,9 @@ def _fragment(body: bytes) -> Response:
 
 
 @router.get("/qr.svg")
-async def qr(code: CodeDep, house: HouseDep) -> Response:
+async def qr(code: CodeDep, who: VisitorDep) -> Response:
     """The link to the table as a picture to scan."""
-    picture = _qr(house.origin + path_of(code))
+    picture = _qr(who.origin + path_of(code))
     return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})
 
 
@@ -174,11 +174,11 @@ async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: 
     table = made.table
     if not who.request.headers.get("hx-request"):
         if changed:
-            house.committed(table, rolls=rolls)
+            await house.tell(table, rolls=rolls)
         return who.see(path_of(table.code))
-    reader = TableReader(made.me, who.prefs.language, "html")
+    reader = TableReader(made.me, who.prefs.language, "html", who.origin)
     body = await house.fragment(table, reader, fresh=rolls)
     response = _fragment(body)
     if changed:
-        response.background = BackgroundTask(house.committed, table, rolls=rolls, done={reader: body})
+        response.background = BackgroundTask(house.tell, table, rolls=rolls, done={reader: body})
     return response

@@ -170,6 +170,15 @@ class YachtBoard(Board):
             return Line(after.seat, say("begins"))
         return Line(before.seat, _throw(event.faces or (), before, after))
 
+    def done(self, event: Event, after: Value) -> Text | None:
+        """Return what the mover has just done, for the offer to undo it; None where there is nothing to undo."""
+        assert isinstance(after, View)
+        if not isinstance(event, Moved) or not isinstance(event.move, Score):
+            return None
+        points = after.sheets[event.seat].get(event.move.category) or 0
+        row = WORDS[event.move.category]
+        return say("Scored {n} in {row}", n=points, row=row) if points else say("Struck {row}", row=row)
+
     def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:  # noqa: ARG002  # the sheets tell more than the totals
         """Return what stood out on each sheet."""
         return tuple(_summary(sheet) for sheet in view.sheets)
