@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -39,7 +40,8 @@ class Settings(BaseSettings):
     def _web_address(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        if not value.startswith(("http://", "https://")) or "?" in value or "#" in value:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
             raise ValueError("must be an http:// or https:// address without query")
         return value.rstrip("/")
 
@@ -51,7 +53,8 @@ class Settings(BaseSettings):
     @property
     def origin(self) -> str:
         """The address people open: `public_url`, or the one we serve."""
-        return self.public_url or f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def https(self) -> bool:

@@ -129,7 +129,7 @@
   function showNet() {
     const net = $("#net");
     if (!net) return;
-    const long = lost && now() - lost > 5000;
+    const long = lost && now() - lost > 4500;
     const text = told || (lost ? (long ? words.sayLong : words.sayLost) : "");
     net.hidden = !text;
     if ($("[data-text]", net).textContent !== text) $("[data-text]", net).textContent = text;
@@ -138,7 +138,7 @@
   function tell(text) {
     told = text;
     clearTimeout(toldTimer);
-    toldTimer = setTimeout(() => { told = ""; showNet(); }, 8000);
+    toldTimer = setTimeout(() => { told = ""; showNet(); }, 5000);
     showNet();
   }
   function lose() { lost ||= now(); showNet(); }
@@ -172,6 +172,7 @@
   }
   if (live) {
     live.addEventListener("htmx:sse:before:connection", ({ detail }) => { if (polling) detail.connection.cancelled = true; });
+    live.addEventListener("htmx:sse:after:connection", () => { if (!deaf) hear(); });
     live.addEventListener("htmx:sse:before:message", hear);
     live.addEventListener("htmx:sse:error", lose);
     live.addEventListener("htmx:response:error", lose);
@@ -179,7 +180,7 @@
     live.addEventListener("goto", ({ detail: { data } }) => { if (/^\/[^/\\]/.test(data)) location.assign(data); });
     document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => { if (polling && ctx.response.status < 500) hear(); });
     window.addEventListener("focus", () => { if (polling) { polling = false; heard = now(); connect(); } });
-    window.addEventListener("offline", lose);
+    window.addEventListener("offline", () => { lose(); kick(); });
     window.addEventListener("online", kick);
     document.addEventListener("visibilitychange", () => { if (!document.hidden) { heard = now(); kick(); } });
     setInterval(watch, 500);

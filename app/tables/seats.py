@@ -12,7 +12,7 @@ import orjson
 from sqlalchemy import select
 
 from app.core import codec, engine
-from app.db.models import SeatRow, Table, TableEvent
+from app.db.models import Player, SeatRow, Table, TableEvent
 from app.games import Entry, find
 from app.tables.codes import new_code
 from app.tables.errors import (
@@ -198,13 +198,19 @@ async def rematch(db: Database, code: str, guest: Guest) -> Change:
         new = _new_table(table.game, _entry(table.game), table.options, table.visibility, guest.id)
         session.add(new)
         await session.flush()  # the seats refer to the table
-        for number, row in enumerate(_rotated(seats)):
-            if row.player_id is not None:
-                _sit(session, new, number, Guest(row.player_id, row.name), row.name)
+        people = _rotated([row.player_id for row in seats if row.player_id is not None])
+        names = dict(
+            (await session.execute(select(Player.id, Player.name).where(Player.id.in_(people)))).tuples().all()
+        )
+        taken: list[str] = []
+        for number, player_id in enumerate(people):
+            name = unique_name(names[player_id], taken)
+            taken.append(name)
+            _sit(session, new, number, Guest(player_id, names[player_id]), name)
         table.rematch_id = new.id
         return Change(new.id, new.code)
 
 
-def _rotated(seats: list[SeatRow]) -> list[SeatRow]:
+def _rotated(people: list[str]) -> list[str]:
     """Move everybody on by one seat, so that another person is first where the order of seats counts."""
-    return [*seats[1:], *seats[:1]]
+    return [*people[1:], *people[:1]]

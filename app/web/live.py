@@ -78,7 +78,9 @@ async def open_stream(
     """Return the stream of a table for a reader; it starts with the full present state."""
     stream = house.hub.open(table.id, reader, browser, evicted=_POLL)
     first = await house.first_message(table, reader)
-    stream.version = table.version
+    stream.version = max(stream.version, table.version)
+    if house.hub.known(table.id)[0] > stream.version:  # a commit between reading the table and joining its streams
+        house.hub.publish(table.id)
     who = (table.id, reader.player) if reader.player is not None and table.seat_of(reader.player) is not None else None
     return StreamResponse(house, stream, first, who)
 

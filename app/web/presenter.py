@@ -29,7 +29,7 @@ from app.web.contexts import (
 )
 
 SHAPES = 10
-LOG_LINES = 30
+LOG_LINES = 15
 """Lines of the log on the table page; the replay has all of them."""
 
 
@@ -149,7 +149,7 @@ def table_context(
         turn=None if viewer is None else table.seated(viewer).asked_at,
         undo=lines[-1][1].text if lines and viewer is not None and table.undo_seat == viewer else None,
         frame=frame,
-        log=tuple(line for _, line in lines[-LOG_LINES:]),
+        log=tuple(lines[-LOG_LINES:]),
         notice=notice,
         result=_result(table.board, table.outcome, table.view(None), chairs) if table.outcome is not None else None,
         rematch=None if table.rematch is None else path_of(table.rematch),
