@@ -26,7 +26,7 @@ from app.web.api_models import (
     ReplayModel,
     TableModel,
 )
-from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep
+from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, bearer
 from app.web.house import House, TableReader
 from app.web.live import StreamResponse, open_stream
 from app.web.tables import load_table
@@ -87,9 +87,7 @@ class UndoBody(Body):
 
 def caller(request: Request, who: VisitorDep) -> Visitor:
     """Return who asks: by bearer token, else by the browser's cookie."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        who.token = token.strip() or None
+    who.token = bearer(request) or who.token
     return who
 
 

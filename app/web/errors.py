@@ -17,15 +17,13 @@ from app.core.text import Text, say
 from app.db.engine import FAULTS, is_away
 from app.tables.codes import clean_code
 from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
-from app.tables.players import Guest
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
-from app.web.deps import Visitor, visitor
-from app.web.house import House, TableReader
+from app.web.deps import Visitor, bearer, reader_of, visitor
+from app.web.house import House
 from app.web.language import negotiate
-from app.web.rendering import Renderer
 
 log = structlog.get_logger(__name__)
 
@@ -59,14 +57,20 @@ async def _refused(request: Request, refusal: Exception) -> Response:
 async def _malformed(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return await answer(request, Invalid(say("{field}: {problem}", field=where or "body", problem=first["msg"])))
+    if not _is_api(request.scope):
+        return await answer(request, Invalid())
+    where = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int)) or "body"
+    return await answer(request, Invalid(say("{field}: {problem}", field=where, problem=first["msg"])))
 
 
 async def _http(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
+    if isinstance(problem.__cause__, Refusal):
+        return await answer(request, problem.__cause__)
     refusal = _known_status(problem.status_code)
-    response = await answer(request, refusal, status=problem.status_code)
+    # what cannot be read at all is as invalid as what has the wrong shape
+    status = refusal.status if problem.status_code == 400 else problem.status_code
+    response = await answer(request, refusal, status=status)
     for name, value in (problem.headers or {}).items():
         response.headers[name] = value
     return response
@@ -96,9 +100,10 @@ async def _broken(request: Request, fault: Exception) -> Response:
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return who asks, outside of a route."""
+    """Return who asks, outside of a route; the one the route knew, if it came that far."""
+    known: Visitor | None = getattr(request.state, "visitor", None)
     house: House = request.app.state.house
-    return visitor(request, house)
+    return known or visitor(request, house)
 
 
 def _is_api(scope: Scope) -> bool:
@@ -123,9 +128,7 @@ async def answer(request: Request, refusal: Refusal, status: int | None = None) 
 
 async def _problem(request: Request, who: Visitor, refusal: Refusal, status: int) -> Response:
     house = who.house
-    bearer = request.headers.get("authorization", "").removeprefix("Bearer ") or None
-    if bearer is not None:
-        who.token = bearer
+    who.token = bearer(request) or who.token
     language = negotiate(request.headers.get("accept-language", ""))
     title, detail = _title(status), house.renderer.plain(language, refusal.reason)
     found = await _table_of(request, who, refusal)
@@ -166,14 +169,12 @@ async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: 
         return _page(who, status, _title(status), refusal.reason)
     table, me = found
     notice = Notice(refusal.reason, bad=True)
-    reader = TableReader(me, who.prefs.language, "html", who.origin, proposed=who.prefs.proposed)
+    reader = await reader_of(who, table, me)
     if request.headers.get("hx-request"):
         body = await who.house.fragment(table, reader, notice=notice)
         return who.keep(Response(body, status, media_type="text/html"))
-    seat = table.seat_of(me)
-    person = None if me is None or seat is None else Guest(me, table.seated(seat).name)
     context = await who.house.context(table, reader, notice=notice)
-    return who.html("table.html", me=person, status=status, table=context)
+    return who.html("table.html", me=await who.guest(), status=status, table=context)
 
 
 def _title(status: int) -> Text:
@@ -182,11 +183,3 @@ def _title(status: int) -> Text:
 
 def _page(who: Visitor, status: int, title: Text, text: Text, fault_id: str | None = None) -> Response:
     return who.html("error.html", me=None, status=status, error=ErrorContext(status, title, text, fault_id))
-
-
-def refusal_response(scope: Scope, refusal: Refusal, renderer: Renderer | None = None) -> Response:
-    """Return a refusal that is decided before any route: words only, no table."""
-    if _is_api(scope):
-        return problem_response(refusal.status, refusal.code, _title(refusal.status), refusal.reason.key)
-    text = refusal.reason.key if renderer is None else renderer.plain("en", refusal.reason)
-    return Response(text, refusal.status, media_type="text/plain")

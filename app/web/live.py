@@ -12,9 +12,9 @@ from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, HouseDep, VisitorDep
+from app.web.deps import CodeDep, HouseDep, VisitorDep, reader_of
 from app.web.house import House, TableReader
-from app.web.tables import load_table, reader_of
+from app.web.tables import load_table
 
 router = APIRouter(include_in_schema=False)
 
@@ -90,4 +90,4 @@ async def stream(request: Request, code: CodeDep, house: HouseDep, who: VisitorD
     """The stream for the page of a table. Browsers hold few connections by plain HTTP/1.1, so those are counted."""
     table, me = await load_table(house, who, code)
     plain = request.url.scheme == "http" and request.scope.get("http_version") == "1.1"
-    return await open_stream(house, table, reader_of(who, table, me), who.prefs.browser if plain else None)
+    return await open_stream(house, table, await reader_of(who, table, me), who.prefs.browser if plain else None)

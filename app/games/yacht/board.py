@@ -157,6 +157,8 @@ class YachtBoard(Board):
         """Return the move a form stands for: a row if one is named, else the dice that are not held."""
         if rows := form.get("category"):
             return {"kind": "score", "category": rows[-1]}
+        if "roll" not in form.get("do", ()):
+            return {}
         held = form.get("hold", ())
         return {"kind": "roll", "dice": [position for position in POSITIONS if str(position) not in held]}
 
