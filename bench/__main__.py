@@ -45,10 +45,9 @@ def _line(name: str, tally: Tally, took: float, cpu: float, limit: float) -> Non
 
 
 async def _moves(service: Service, name: str, seconds: float, pause: float, limit: float) -> None:
-    await drive(service.port, 4, min(seconds, 2), 0)  # warm up
-    cpu = service.cpu()
-    tally, took = await drive(service.port, TABLES, seconds, pause)
-    _line(name, tally, took, service.cpu() - cpu, limit)
+    await drive(service.port, 4, min(seconds, 2), 0, service.cpu)  # warm up
+    tally, took, cpu = await drive(service.port, TABLES, seconds, pause, service.cpu)
+    _line(name, tally, took, cpu, limit)
 
 
 async def _page(port: int) -> None:
@@ -95,6 +94,7 @@ async def _idle(service: Service, streams: int) -> None:
     share = (service.cpu() - cpu) / (time.perf_counter() - begun)
     waits = [asyncio.create_task(stream.next()) for stream in opened]
     begun = time.perf_counter()
+    host = _again(host, service.port)
     token = re.search(rb'data-token="(\d+)"', (await host.get(path)).body)
     await host.post(f"{path}/moves", f"turn={token[1].decode() if token else ''}&do=roll", htmx=True)
     await asyncio.gather(*waits)
@@ -105,6 +105,13 @@ async def _idle(service: Service, streams: int) -> None:
     )
     for stream in opened:
         stream.close()
+
+
+def _again(person: Client, port: int) -> Client:
+    """Return a new connection of the same person."""
+    fresh = Client(port)
+    fresh.session = person.session
+    return fresh
 
 
 async def _bytes_per_game(url: str) -> None:

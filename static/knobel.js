@@ -72,7 +72,7 @@
   });
 
   /* ---- 3 swaps: only whole tables; then title, icon, sound, focus ---- */
-  let focused = "", turn = false;
+  let focused = "", turn = false, status = "", next;
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx, tasks } = event.detail;
     focused = document.activeElement?.closest("#table") ? document.activeElement.id : "";
@@ -87,9 +87,20 @@
   });
   document.addEventListener("htmx:after:swap", () => {
     present();
+    follow();
     if (focused && document.activeElement === document.body)
       ($(`#${CSS.escape(focused)}`) || $("#roll") || $("#turn"))?.focus({ preventScroll: true });
   });
+
+  // a new stage begins at its top; a rematch that has just been made takes everybody along
+  function follow() {
+    const table = $("#table")?.dataset;
+    if (!table || !live) return;
+    if (status && status !== table.status) scrollTo(0, 0);
+    if (next === "" && table.next) location.assign(table.next);
+    status = table.status;
+    next = table.next ?? "";
+  }
 
   function present() {
     for (const button of $$("[data-copy]")) button.hidden = false;
@@ -177,7 +188,6 @@
     live.addEventListener("htmx:sse:error", lose);
     live.addEventListener("htmx:response:error", lose);
     live.addEventListener("poll", () => { polling = true; hear(); });
-    live.addEventListener("goto", ({ detail: { data } }) => { if (/^\/[^/\\]/.test(data)) location.assign(data); });
     document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => { if (polling && ctx.response.status < 500) hear(); });
     window.addEventListener("focus", () => { if (polling) { polling = false; heard = now(); connect(); } });
     window.addEventListener("offline", () => { lose(); kick(); });
@@ -236,7 +246,7 @@
 
   /* ---- 7 keys ---- */
   function move(key) {
-    const rows = $$(".score__open"), here = rows.indexOf(document.activeElement);
+    const rows = $$("#table [data-choice]"), here = rows.indexOf(document.activeElement);
     if (!rows.length) return false;
     const across = key === "ArrowLeft" || key === "ArrowRight";
     if (here < 0) rows[0].focus();
@@ -271,4 +281,5 @@
 
   if (/^#(rules|menu)$/.test(location.hash)) open(location.hash.slice(1));
   present();
+  follow();
 })();

@@ -211,8 +211,7 @@ async def undo(db: Database, code: str, session: bytes | None, version: int) -> 
         raise NothingToUndo(snapshot=table)
     events = await kept_events(db, table, table.undo_from)
     state = engine.fold(table.game, table.options, table.players, events)
-    fresh = replace(table, seats=tuple(replace(seated, asked_at=None) for seated in table.seats))
-    after = replace(_advance(fresh, state, seat, version + 1), undo_seat=None, undo_from=None)
+    after = replace(_advance(table, state, seat, version + 1), undo_seat=None, undo_from=None)
     row = (version + 1, "undo", seat, orjson.dumps({"back_to": table.undo_from}).decode(), None)
     if not await _write(db, table, after, [row], back_to=table.undo_from):
         now, _ = await load(db, code, session)

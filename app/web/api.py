@@ -85,7 +85,7 @@ class UndoBody(Body):
     version: Annotated[int, Field(ge=0, lt=2**31)]
 
 
-def caller(request: Request, who: VisitorDep) -> Visitor:
+async def caller(request: Request, who: VisitorDep) -> Visitor:
     """Return who asks: by bearer token, else by the browser's cookie."""
     who.token = bearer(request) or who.token
     return who
@@ -192,6 +192,8 @@ async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -
 
 
 async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
+    if made.events:
+        house.chronicle.extend(made.table, made.events)
     if made.events or not rolls:
         await house.tell(made.table, rolls=rolls)
     return _json(table_data(made.table, made.me, who.origin))

@@ -22,7 +22,7 @@ from app.web.prefs import Prefs, keep_prefs, read_prefs
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:]+\](:\d+)?")
 
 
-def house_of(request: Request) -> House:
+async def house_of(request: Request) -> House:
     """Return the parts of this process."""
     house: House = request.app.state.house
     return house
@@ -127,8 +127,16 @@ def cookie_name(*, secure: bool) -> str:
     return "__Host-sid" if secure else "sid"
 
 
-def visitor(request: Request, house: HouseDep) -> Visitor:
-    """Return who asks, by cookie."""
+async def visitor(request: Request, house: HouseDep) -> Visitor:
+    """Return who asks, by cookie. (A coroutine, as all of these: others are run in a thread, which costs more.)"""
+    return visitor_of(request, house)
+
+
+def visitor_of(request: Request, house: House) -> Visitor:
+    """Return who asks, by cookie; once per request."""
+    known: Visitor | None = getattr(request.state, "visitor", None)
+    if known is not None:
+        return known
     token = request.cookies.get(cookie_name(secure=house.settings.https))
     if token is not None and not (20 <= len(token) <= 64 and token.isascii()):
         token = None
@@ -146,7 +154,7 @@ def bearer(request: Request) -> str | None:
 VisitorDep = Annotated[Visitor, Depends(visitor)]
 
 
-def table_code(code: str) -> str:
+async def table_code(code: str) -> str:
     """Return the code in the address, in its one form. Raises NotFound."""
     cleaned = clean_code(code)
     if cleaned is None:

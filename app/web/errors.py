@@ -21,8 +21,7 @@ from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
-from app.web.deps import Visitor, bearer, reader_of, visitor
-from app.web.house import House
+from app.web.deps import Visitor, bearer, reader_of, visitor_of
 from app.web.language import negotiate
 
 log = structlog.get_logger(__name__)
@@ -96,14 +95,13 @@ async def _broken(request: Request, fault: Exception) -> Response:
     log.error("fault", id=fault_id, path=request.url.path, exc_info=fault)
     if _is_api(request.scope):
         return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}")
-    return _page(visitor_of(request), 500, say("Our fault"), say("Something went wrong here. It is noted."), fault_id)
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Return who asks, outside of a route; the one the route knew, if it came that far."""
-    known: Visitor | None = getattr(request.state, "visitor", None)
-    house: House = request.app.state.house
-    return known or visitor(request, house)
+    return _page(
+        visitor_of(request, request.app.state.house),
+        500,
+        say("Our fault"),
+        say("Something went wrong here. It is noted."),
+        fault_id,
+    )
 
 
 def _is_api(scope: Scope) -> bool:
@@ -113,7 +111,7 @@ def _is_api(scope: Scope) -> bool:
 
 async def answer(request: Request, refusal: Refusal, status: int | None = None) -> Response:
     """Return a refusal in the form the asker reads: problem JSON, the table with a notice, or a page."""
-    who = visitor_of(request)
+    who = visitor_of(request, request.app.state.house)
     status = refusal.status if status is None else status
     if _is_api(request.scope):
         response = await _problem(request, who, refusal, status)

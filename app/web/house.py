@@ -100,18 +100,18 @@ class House:
         """Whether dice are to be shown rolling: something new has come, and it was not an undo."""
         if table.version <= known or known < 0:
             return False
-        lines = await self.chronicle.lines(table, table.seat_of(reader.player))
+        lines = (await self.chronicle.tell(table, table.seat_of(reader.player))).lines
         return not lines or lines[-1][1].text != UNDONE
 
     async def context(
         self, table: Snapshot, reader: TableReader, *, fresh: bool = False, notice: Notice | None = None
     ) -> TableContext:
         """Return the context of the table's templates for a reader."""
-        lines = await self.chronicle.lines(table, table.seat_of(reader.player))
+        story = await self.chronicle.tell(table, table.seat_of(reader.player))
         return table_context(
             table,
             reader.player,
-            lines,
+            story,
             origin=reader.origin,
             fresh=fresh,
             watching=reader.watching,

@@ -169,6 +169,8 @@ def _number(form: dict[str, list[str]], name: str) -> int:
 async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: bool, rolls: bool) -> Response:
     """Answer what was committed, and tell the others behind the answer."""
     table = made.table
+    if made.events:
+        house.chronicle.extend(table, made.events)
     if not who.request.headers.get("hx-request"):
         if changed:
             await house.tell(table, rolls=rolls)

@@ -43,7 +43,8 @@ def test_a_code_is_understood_in_any_case_with_spaces_and_dashes(typed: str) -> 
 
 
 @pytest.mark.parametrize(
-    "typed", ["", "K7QM", "K7QMX2PA3", "K7QMX2PA3DD", "K7QMX2PA30", "K7QMX2PA3O", "K7QMX2PA3ß", "K7QMX2PA3ı", "K7QMX2PA3_"]
+    "typed",
+    ["", "K7QM", "K7QMX2PA3", "K7QMX2PA3DD", "K7QMX2PA30", "K7QMX2PA3O", "K7QMX2PA3ß", "K7QMX2PA3ı", "K7QMX2PA3_"],
 )
 def test_what_cannot_be_a_code_is_none(typed: str) -> None:
     assert clean_code(typed) is None

@@ -85,7 +85,11 @@ async def test_who_is_not_known_or_does_not_sit_there_is_refused_before_turn_and
     code, _ = await started(database)
     ghost = await someone(database, "Ghost")
     await database.pool.execute("UPDATE sessions SET expires_at = now() WHERE player_id = $1", ghost.guest.id)
-    for person, kind in ((None, Unauthenticated), (ghost, Unauthenticated), (await someone(database, "Cy"), NotYourSeat)):
+    for person, kind in (
+        (None, Unauthenticated),
+        (ghost, Unauthenticated),
+        (await someone(database, "Cy"), NotYourSeat),
+    ):
         for turn, raw in ((2, ROLL), (0, ROLL), (2, {"kind": "nonsense"}), (-1, None)):
             assert type(await refused(database, code, person, turn, raw)) is kind
 
@@ -253,7 +257,9 @@ async def test_of_twenty_different_moves_at_once_one_is_made_and_the_others_see_
             late = [answer for answer in answers if isinstance(answer, StaleTurn | NotYourTurn)]
             assert (len(done), len(late)) == (1, 19)
             assert all(answer.snapshot is not None and answer.snapshot.version > before.version for answer in late)
-            moved = [row for row in await queries.log_rows(database, done[0].table, before.version) if row.type == "move"]
+            moved = [
+                row for row in await queries.log_rows(database, done[0].table, before.version) if row.type == "move"
+            ]
             assert len(moved) == 1
             if done[0].table.seated(0 if person is ana else 1).asked_at is not None:
                 await act(database, code, person, CHOICE)

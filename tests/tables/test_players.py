@@ -28,7 +28,9 @@ async def session_of(database: Database, player_id: str) -> dict[str, Any]:
 async def shift(database: Database, player_id: str, **ago: timedelta) -> None:
     """Move times of a session into the past."""
     for column, by in ago.items():
-        await database.pool.execute(f"UPDATE sessions SET {column} = {column} - $2 WHERE player_id = $1", player_id, by)
+        await database.pool.execute(
+            f"UPDATE sessions SET {column} = {column} - $2::interval WHERE player_id = $1", player_id, by
+        )
 
 
 async def test_a_new_guest_is_found_by_the_secret_and_by_nothing_else(database: Database) -> None:
@@ -57,7 +59,9 @@ async def test_only_the_hash_of_a_secret_is_stored_anywhere(database: Database) 
     guest, token = await players.new_guest(database, "Ana", "en")
     row = await session_of(database, guest.id)
     assert row["token_hash"] == hashlib.sha256(token.encode()).digest()
-    tables = [r["tablename"] for r in await database.pool.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+    tables = [
+        r["tablename"] for r in await database.pool.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    ]
     assert "sessions" in tables
     for table in tables:
         rows = await database.pool.fetch(f'SELECT to_jsonb(t)::text AS row FROM "{table}" t')
@@ -75,7 +79,9 @@ async def test_a_session_lives_at_least_180_days(database: Database) -> None:
     guest, token = await players.new_guest(database, "Ana", None)
     row = await session_of(database, guest.id)
     assert row["expires_at"] - datetime.now(UTC) > timedelta(days=180)
-    await shift(database, guest.id, created_at=timedelta(days=180), used_at=timedelta(days=180), expires_at=timedelta(days=180))
+    await shift(
+        database, guest.id, created_at=timedelta(days=180), used_at=timedelta(days=180), expires_at=timedelta(days=180)
+    )
     assert await players.find_guest(database, token) == guest
     # and again as long from there
     assert (await session_of(database, guest.id))["expires_at"] - datetime.now(UTC) > timedelta(days=399)
@@ -162,9 +168,7 @@ async def test_a_name_taken_while_somebody_sits_down_with_it_is_not_there_twice(
         for _ in range(15):
             ana, max_ = await someone(database, "Ana"), await someone(database, "Max")
             code = (await seats.create(database, ana.guest, "yacht", {})).code
-            await asyncio.gather(
-                players.rename(database, ana.guest.id, "Max"), seats.sit(second, code, max_.guest)
-            )
+            await asyncio.gather(players.rename(database, ana.guest.id, "Max"), seats.sit(second, code, max_.guest))
             shown = [seated.name for seated in (await present(database, code)).seats]
             assert len({folded(name) for name in shown}) == 2, shown
 

@@ -133,16 +133,16 @@ class Page(Node):
 
     def form(self, end: str, **fields: str) -> Form:
         """Return the only form whose action ends so and that sends these fields as it stands."""
-        found = [
-            form for form in self.forms if form.action.endswith(end) and set(fields.items()) <= set(form.fields)
-        ]
+        found = [form for form in self.forms if form.action.endswith(end) and set(fields.items()) <= set(form.fields)]
         assert len(found) == 1, f"{len(found)} forms for {end} among {[form.action for form in self.forms]}"
         return found[0]
 
     @property
     def notices(self) -> list[str]:
         """What the notices say, without the hidden one about the network."""
-        return [node.text for node in self.all("p") if "notice" in node.attrs.get("class", "").split() and not hidden(node)]
+        return [
+            node.text for node in self.all("p") if "notice" in node.attrs.get("class", "").split() and not hidden(node)
+        ]
 
 
 def hidden(node: Node) -> bool:

@@ -30,7 +30,21 @@ BODIES = {
     "lone surrogate in a key": b'{"\\ud800": 1}',
     "lone surrogate in a value": b'{"turn": "\\udfff"}',
 }
-TURNS = ('"1"', "true", "1.0", "1.5", "NaN", "Infinity", "-1", "2147483648", "9" * 400, "null", "[1]", "{}", '"\\u0000"')
+TURNS = (
+    '"1"',
+    "true",
+    "1.0",
+    "1.5",
+    "NaN",
+    "Infinity",
+    "-1",
+    "2147483648",
+    "9" * 400,
+    "null",
+    "[1]",
+    "{}",
+    '"\\u0000"',
+)
 MOVES = (
     "null",
     "[]",
@@ -79,7 +93,19 @@ OPTIONS = (
     "null",
     '"classic"',
 )
-NAMES = ("1", "true", "[]", "{}", '""', '"   "', '"a\\u0000b"', '"\\ud800"', '"a\\u202eb"', '"a\\u200bb"', f'"{"x" * 25}"')
+NAMES = (
+    "1",
+    "true",
+    "[]",
+    "{}",
+    '""',
+    '"   "',
+    '"a\\u0000b"',
+    '"\\ud800"',
+    '"a\\u202eb"',
+    '"a\\u200bb"',
+    f'"{"x" * 25}"',
+)
 
 
 @pytest.fixture
@@ -170,7 +196,13 @@ async def test_sitting_down_takes_no_fields(client: httpx.AsyncClient) -> None:
 
 async def test_numbers_in_addresses_are_checked(client: httpx.AsyncClient) -> None:
     code, (ana,) = await running_table(client, "Ana")
-    for query in ("events?after=x", "events?after=2147483648", "events?after=1.5", "replay?step=x", f"replay?step={'9' * 5000}"):
+    for query in (
+        "events?after=x",
+        "events?after=2147483648",
+        "events?after=1.5",
+        "replay?step=x",
+        f"replay?step={'9' * 5000}",
+    ):
         answer = await ana.ask("GET", f"/tables/{code}/{query}")
         assert 400 <= answer.status_code < 500, query[:30]
     for seat in ("x", "-1", "1.0", "99999999999999999999", "%00"):
@@ -188,7 +220,5 @@ async def test_body_over_64_kib_is_too_large(client: httpx.AsyncClient, counted:
         for start in range(0, len(body), 8_000):
             yield body[start : start + 8_000]
 
-    answer = await client.post(
-        f"{API}/guests", content=body if counted else pieces(), headers={"Content-Type": JSON}
-    )
+    answer = await client.post(f"{API}/guests", content=body if counted else pieces(), headers={"Content-Type": JSON})
     is_problem(answer, 413, "invalid")

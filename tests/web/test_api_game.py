@@ -70,7 +70,9 @@ async def test_whole_game_is_played_from_the_actions_alone(played: tuple[str, li
     assert outcome["winners"] == [seat for seat, score in enumerate(outcome["scores"]) if score == best]
 
 
-async def test_log_has_no_gaps_from_wherever_it_is_read(played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient) -> None:
+async def test_log_has_no_gaps_from_wherever_it_is_read(
+    played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient
+) -> None:
     code, (ana, _), _ = played
     whole = await Caller(client).do("GET", f"/tables/{code}/events?after=0")
     assert whole == await ana.do("GET", f"/tables/{code}/events")
@@ -90,16 +92,18 @@ async def test_events_have_the_shapes_of_the_contract(played: tuple[str, list[Ca
         "move": ["n", "type", "seat", "move"],
         "chance": ["n", "type", "reason", "sides", "faces", "seen_by"],
     }
-    assert events[0] == {"n": 1, "type": "seat", "seat": 1, "player": {"id": bo.player, "name": "Bo"}}
-    assert events[1]["reason"] == "first"
-    assert events[1]["sides"] == [2]
+    assert events[0] == {"n": 1, "type": "seat", "seat": 0, "player": {"id": ana.player, "name": "Ana"}}
+    assert events[1] == {"n": 2, "type": "seat", "seat": 1, "player": {"id": bo.player, "name": "Bo"}}
+    assert (events[2]["reason"], events[2]["sides"]) == ("first", [2])
     for event in events:
         if event["type"] == "chance":
             assert all(1 <= face <= most for face, most in zip(event["faces"], event["sides"], strict=True))
             assert event["seen_by"] is None
 
 
-async def test_replay_shows_every_step_and_ends_where_the_game_did(played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient) -> None:
+async def test_replay_shows_every_step_and_ends_where_the_game_did(
+    played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient
+) -> None:
     code, (ana, _), _ = played
     table = await ana.do("GET", f"/tables/{code}")
     last = await Caller(client).do("GET", f"/tables/{code}/replay")
@@ -115,7 +119,9 @@ async def test_replay_shows_every_step_and_ends_where_the_game_did(played: tuple
         assert (shown["outcome"] is None) == (step < steps)
 
 
-async def test_replay_goes_through_the_states_that_were_played(played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient) -> None:
+async def test_replay_goes_through_the_states_that_were_played(
+    played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient
+) -> None:
     code, _, seen = played
     offset = (await Caller(client).do("GET", f"/tables/{code}/events"))["version"]
     offset -= (await Caller(client).do("GET", f"/tables/{code}/replay"))["steps"]
@@ -137,9 +143,7 @@ async def test_record_is_verified_offline(
     answer = await client.get(f"{API}/tables/{code}/record")
     record = answer.json()
     api_models.RecordModel.model_validate(record, strict=True)
-    assert list(record) == (
-        "format game rules options players seats started finished events outcome".split()
-    )
+    assert list(record) == ("format game rules options players seats started finished events outcome".split())
     assert record["seats"] == [{"name": "Ana", "bot": None}, {"name": "Bo", "bot": None}]
     assert [event["n"] for event in record["events"]] == list(range(1, len(record["events"]) + 1))
     assert {event["type"] for event in record["events"]} == {"move", "chance"}

@@ -283,7 +283,7 @@ def _row(view: View, category: str, columns: Sequence[Column], open_rows: frozen
 def _offer(view: View, category: str, column: Column, open_rows: frozenset[str]) -> int | None:
     if not column.mine or category not in open_rows or view.dice is None:
         return None
-    return score(category, view.dice, getattr(view, "variant", "classic"))
+    return score(category, view.dice, view.variant)
 
 
 def _score_line(event: Moved, after: View) -> Line | None:
