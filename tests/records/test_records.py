@@ -302,11 +302,9 @@ def test_the_state_before_a_broken_event_can_still_be_shown() -> None:
         view_at(record, 11)
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**64), 2**65) | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
+PLAIN = st.none() | st.booleans() | st.integers(-(2**64), 2**65) | st.floats() | st.text(max_size=5)
+FLAT = PLAIN | st.lists(PLAIN, max_size=3) | st.dictionaries(st.text(max_size=5), PLAIN, max_size=3)
+JSON = FLAT | st.lists(FLAT, max_size=3) | st.dictionaries(st.text(max_size=5), FLAT, max_size=3)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

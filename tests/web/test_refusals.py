@@ -12,7 +12,7 @@ from tests.web.service import UNKNOWN, Caller, browser_of, dump, finished_table,
 pytestmark = pytest.mark.anyio
 
 Fields = list[tuple[str, str]]
-ROLL: Fields = [("do", "roll"), ("turn", "1")]
+ROLL: Fields = [("do", "roll"), ("turn", "2")]
 
 
 @pytest.fixture
