@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import asyncpg
 import httpx
 import pytest
 
@@ -17,7 +15,7 @@ from app.db.engine import Database
 from app.db.migrate import upgrade
 from app.main import create_app
 from app.settings import Settings
-from tests.support.server import Server, with_database
+from tests.support.server import Server, execute, in_thread, with_database
 
 _numbers = itertools.count()
 
@@ -36,26 +34,18 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         return
     with EmbeddedPostgres(tmp_path_factory.mktemp("postgres") / "pg") as server:
         url = server.start()
-        asyncio.run(_execute(url, "CREATE DATABASE template"))
-        upgrade(with_database(url, "template"))
+        execute(url, "CREATE DATABASE template")
+        in_thread(lambda: upgrade(with_database(url, "template")))
         yield url
-
-
-async def _execute(url: str, statement: str) -> None:
-    connection = await asyncpg.connect(url)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 @pytest.fixture
 def database_url(postgres: str) -> Iterator[str]:
     """A database of this test alone, as the migrations left it."""
     name = f"test_{os.getpid()}_{next(_numbers)}"
-    asyncio.run(_execute(postgres, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy"))
+    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
     yield with_database(postgres, name)
-    asyncio.run(_execute(postgres, f"DROP DATABASE {name} WITH (FORCE)"))
+    execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit, urlunsplit
 
+import asyncpg
 import httpx
 
 from app import ROOT
@@ -22,6 +26,25 @@ PATIENCE = 30.0
 def with_database(url: str, name: str) -> str:
     """Return the address of another database on the same server."""
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def in_thread(work: Callable[[], None]) -> None:
+    """Do `work` in a thread of its own, where it may run an event loop whatever loop this thread is in."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
+
+
+def execute(url: str, statement: str) -> None:
+    """Run a statement outside of any transaction."""
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    in_thread(lambda: asyncio.run(run()))
 
 
 def free_port() -> int:

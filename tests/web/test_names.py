@@ -10,7 +10,16 @@ from tests.web.service import API, Caller, browser_of, open_table, play_on
 
 pytestmark = pytest.mark.anyio
 
-NAMES = ("<script>alert(1)</scrip", '"><img src=x onerror=q>', "<b onclick='x'>B</b>", "{{7*7}}${7*7}%(n)s{n}", "</title><svg onload=x>", "&lt;i&gt;&amp;", "<!--", "' onmouseover='x")
+NAMES = (
+    "<script>alert(1)</scrip",
+    '"><img src=x onerror=q>',
+    "<b onclick='x'>B</b>",
+    "{{7*7}}${7*7}%(n)s{n}",
+    "</title><svg onload=x>",
+    "&lt;i&gt;&amp;",
+    "<!--",
+    "' onmouseover='x",
+)
 
 
 def is_harmless(page: Page, names: list[str]) -> None:
@@ -71,7 +80,13 @@ async def test_name_is_isolated_wherever_it_stands_in_a_sentence(client: httpx.A
 
 
 async def test_typed_code_and_address_are_text_on_the_error_page(client: httpx.AsyncClient) -> None:
-    for path in ('/t/"><b onclick=x>', "/g/<script>", "/join?code=<b onclick=x>", "/<svg onload=x>", '/me?theme="onload=x'):
+    for path in (
+        '/t/"><b onclick=x>',
+        "/g/<script>",
+        "/join?code=<b onclick=x>",
+        "/<svg onload=x>",
+        '/me?theme="onload=x',
+    ):
         page = await Browser(client).get(path)
         assert not [name for node in page.walk() for name in node.attrs if name.startswith("on")]
         assert "<script>" not in page.html

@@ -99,7 +99,18 @@ async def test_language_switch_keeps_the_page_and_its_step(client: httpx.AsyncCl
 
 
 GERMAN = ("Würfelspiele", "Spieler", "Dein", "Regeln", "Tisch", "Runde", "Du bist dran", "Startseite")
-ENGLISH = ("Dice games", "players", "Your ", "Rules", "Table", "Round", "Your turn", "start page", "Leave the", "Just watch")
+ENGLISH = (
+    "Dice games",
+    "players",
+    "Your ",
+    "Rules",
+    "Table",
+    "Round",
+    "Your turn",
+    "start page",
+    "Leave the",
+    "Just watch",
+)
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
