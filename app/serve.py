@@ -84,7 +84,8 @@ def _migrate(url: str) -> None:
         refused = str(getattr(getattr(problem, "orig", problem), "sqlstate", "")).startswith(("28", "3D"))
         if not refused and not is_away(problem):
             raise
-        raise BadSetting(f"KNOBEL_DATABASE_URL: the database does not answer: {problem}") from None
+        reason = str(getattr(problem, "orig", None) or problem).splitlines()[0]
+        raise BadSetting(f"KNOBEL_DATABASE_URL: the database does not answer: {reason}") from None
 
 
 def _keep(database: EmbeddedPostgres) -> None:

@@ -31,7 +31,13 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _postgres_only(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("postgresql://", "postgres://")):
+        if value is None:
+            return None
+        try:
+            usable = urlsplit(value).scheme in {"postgresql", "postgres"} and urlsplit(value).port != 0
+        except ValueError:
+            usable = False
+        if not usable:
             raise ValueError("must be a postgresql:// address")
         return value
 
@@ -70,4 +76,6 @@ def read_settings() -> Settings:
         error = problem.errors(include_url=False)[0]
         name = "KNOBEL_" + str(error["loc"][0]).upper()
         wanted = error["msg"].removeprefix("Value error, ")
-        raise BadSetting(f"{name} is {error['input']!r}: {wanted}.") from None
+        # the address of a database may hold a password
+        given = "cannot be used" if name == "KNOBEL_DATABASE_URL" else f"is {error['input']!r}"
+        raise BadSetting(f"{name} {given}: {wanted}.") from None

@@ -49,7 +49,9 @@ def test_code_names_only_decisions_that_are_written() -> None:
             assert int(number) in written, f"{path.name} names ADR {number}"
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.name
+)
 def test_links_within_the_repository_lead_somewhere(path: object) -> None:
     from pathlib import Path
 

@@ -101,7 +101,8 @@ def test_the_sentence_about_the_database_does_not_give_its_password_away(
 
 
 @pytest.mark.parametrize(
-    ("host", "origin"), [("::1", "http://[::1]:8000"), ("localhost", "http://localhost:8000"), ("10.0.0.7", "http://10.0.0.7:8000")]
+    ("host", "origin"),
+    [("::1", "http://[::1]:8000"), ("localhost", "http://localhost:8000"), ("10.0.0.7", "http://10.0.0.7:8000")],
 )
 def test_the_address_is_one_that_can_be_opened(host: str, origin: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings(monkeypatch, HOST=host).origin == origin

@@ -44,8 +44,8 @@ def read(content: bytes) -> Record:
         return _decode(raw)
     except KeyError as missing:
         raise BadRecord(f"the field {missing} is missing") from missing
-    except (TypeError, AttributeError) as problem:
-        raise BadRecord(f"a field has a wrong shape: {problem}") from problem
+    except (TypeError, AttributeError, RecursionError) as problem:
+        raise BadRecord("a field has a wrong shape") from problem
     except codec.Malformed as problem:
         raise BadRecord(str(problem)) from problem
 

@@ -82,8 +82,8 @@ def test_a_stale_page_says_so_and_shows_the_table_as_it_is(guests: Guests) -> No
     stale = guests.page(host.context)
     for way in ("**/stream*", "**/live*"):
         stale.route(way, lambda route: route.abort())
-    stale.goto(url)
     roll(host)
+    stale.goto(url)
     host.locator("#dice label").nth(0).click()
     roll(host)
     stale.click("#roll")

@@ -16,13 +16,14 @@ from app.core import codec
 from app.core.board import Entry, Frame, Line
 from app.core.events import Event, visible
 from app.core.game import Viewer
+from app.tables.chronicle import Story
+from app.tables.replay import Replay
 from app.tables.snapshot import Seated, Snapshot
 from app.web.assets import Assets
 from app.web.contexts import Chair, PageContext, Person
 from app.web.language import LANGUAGES, Language
 from app.web.presenter import chairs_of, replay_context, table_context
-from app.web.rendering import Renderer
-from app.tables.replay import Replay
+from app.web.rendering import Renderer, Words
 from tests.games.conformance import Case, cases
 from tests.support.games import sample
 from tests.web.forms import Form, Page
@@ -40,8 +41,15 @@ def renderer() -> Renderer:
     return Renderer(Assets())
 
 
+@cache
+def words(language: Language) -> Words:
+    return Words(language, Assets())
+
+
 def page_context(language: Language) -> PageContext:
-    return PageContext(language, "", sound=True, keys=True, me=Person(None, "Ida"), here="/t/" + CODE, origin="http://k")
+    return PageContext(
+        language, "", sound=True, keys=True, me=Person(None, "Ida"), here="/t/" + CODE, origin="http://k"
+    )
 
 
 def snapshot(entry: Entry, case: Case, state: Any) -> Snapshot:
@@ -91,7 +99,8 @@ def fragment(
 ) -> str:
     """The table as a viewer gets it."""
     me = None if viewer is None else f"p{viewer}"
-    context = table_context(table, me, lines, origin="http://k", fresh=fresh)
+    story = Story(table.version, None, tuple(lines))
+    context = table_context(table, me, story, origin="http://k", fresh=fresh)
     return renderer().page(language, "_fragment.html", table=context, page=page_context(language))
 
 
@@ -186,7 +195,17 @@ def test_every_form_as_it_stands_is_a_move_that_the_engine_judges(entry: Entry, 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=list(games.CURRENT))
 @pytest.mark.parametrize(
-    "form", [{}, {"turn": ["7"]}, {"do": []}, {"do": ["\x00"]}, {"do": ["roll", "score"]}, {"x" * 999: ["y"] * 999}, {"hold": ["é", "-1", ""]}], ids=str
+    "form",
+    [
+        {},
+        {"turn": ["7"]},
+        {"do": []},
+        {"do": ["\x00"]},
+        {"do": ["roll", "score"]},
+        {"x" * 999: ["y"] * 999},
+        {"hold": ["é", "-1", ""]},
+    ],
+    ids=str,
 )
 def test_no_form_whatever_makes_parse_raise(entry: Entry, form: dict[str, list[str]]) -> None:
     assert isinstance(entry.board.parse(form), dict)
@@ -202,11 +221,10 @@ def test_every_event_has_its_line_in_both_languages_without_leftovers(entry: Ent
             said = {}
             for language in LANGUAGES:
                 said[language] = [renderer().plain(language, line.text, chairs) for _, line in lines]
-                html = [str(renderer().say(language, line.text, chairs)) for _, line in lines]
-                for text in (*said[language], *map(Page, html)):
-                    words = text if isinstance(text, str) else text.text
-                    assert words
-                    assert not LEFT_OVER.search(words), words
+                html = [str(words(language).say(line.text, chairs)) for _, line in lines]
+                for shown in (*said[language], *(Page(text).text for text in html)):
+                    assert shown
+                    assert not LEFT_OVER.search(shown), shown
             assert said["de"] != said["en"]
             assert all(line.seat is None or line.seat in case.seats for _, line in lines)
 
@@ -227,7 +245,9 @@ def test_replay_renders_at_every_stage(entry: Entry, case: Case) -> None:
             assert [form.action for form in page.forms if form.method == "post"] == []
 
 
-@pytest.mark.parametrize(("entry", "case"), HIDDEN or [(None, None)], ids=[str(case) for _, case in HIDDEN] or ["none yet"])
+@pytest.mark.parametrize(
+    ("entry", "case"), HIDDEN or [(None, None)], ids=[str(case) for _, case in HIDDEN] or ["none yet"]
+)
 def test_worlds_a_viewer_cannot_tell_apart_have_the_same_html(entry: Entry | None, case: Case | None) -> None:
     if entry is None or case is None:
         assert not any(each.game.info.hidden for each in ENTRIES)
@@ -280,4 +300,4 @@ def test_free_seat_is_shown_before_the_start_and_none_at_a_full_table() -> None:
 
 
 def test_event_type_is_known() -> None:
-    assert {type(event) for _, case in CASES for event in case.events} <= set(Event.__args__)  # type: ignore[attr-defined]  # a union has its members there
+    assert {type(event) for _, case in CASES for event in case.events} <= set(Event.__args__)

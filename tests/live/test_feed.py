@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -117,11 +118,16 @@ async def test_a_lost_notification_costs_seconds_and_nothing_else(database: Data
         await reach(stream, made.table.version, feeds.LOOK_EVERY + 3)
 
 
-async def listening(database: Database, code_of_death: str = "") -> list[int]:
+def new_ear(worker: Worker, old: int) -> bool:
+    return worker.feed.backend not in (None, old)
+
+
+async def deaf(database: Database, backend: int | None = None) -> bool:
+    """Return whether this ear, or every one, has gone."""
     rows = await database.pool.fetch(
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'knobel listen'"
     )
-    return [row["pid"] for row in rows]
+    return not rows if backend is None else backend not in [row["pid"] for row in rows]
 
 
 async def test_after_the_ear_was_killed_all_streams_catch_up_also_with_what_happened_meanwhile(
@@ -144,8 +150,7 @@ async def test_after_the_ear_was_killed_all_streams_catch_up_also_with_what_happ
             assert worker.feed.backend is not None
             old = worker.feed.backend
             await database.pool.execute("SELECT pg_terminate_backend($1)", old)
-            while old in await listening(database):
-                await asyncio.sleep(0.01)
+            await until(partial(deaf, database, old))
             for _, code, ana in tables:
                 if round_ == 1:
                     await send(database, code, ana, 2, ROLL)
@@ -155,7 +160,7 @@ async def test_after_the_ear_was_killed_all_streams_catch_up_also_with_what_happ
                 worker.voice.tell(table_id, 99)  # nobody hears it
             for stream in streams:
                 await reach(stream, 3 + round_, 10)
-            await until(lambda old=old: worker.feed.backend not in (None, old))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            await until(partial(new_ear, worker, old))
         assert worker.feed.backend != first
         # and it hears again
         async with another(database) as second:
@@ -181,9 +186,7 @@ async def test_an_ear_that_cannot_listen_tries_again(database: Database) -> None
     assert tries == 3
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
-    async with asyncio.timeout(5):
-        while await listening(database):
-            await asyncio.sleep(0.02)
+    await until(partial(deaf, database))
 
 
 async def test_many_changes_at_once_are_told_with_the_newest_version_of_each_table(database: Database) -> None:

@@ -12,7 +12,7 @@ from app.db.engine import Database
 from app.live import presence as presences
 from app.live.feed import CHANNEL, Notifier
 from app.live.presence import Presence, Who
-from tests.support.play import Someone, another, present, started
+from tests.support.play import Someone, another, present, started, until
 
 pytestmark = pytest.mark.anyio
 
@@ -44,10 +44,22 @@ async def there(database: Database, code: str) -> list[bool]:
 async def becomes(database: Database, code: str, wanted: list[bool], seconds: float = 5) -> float:
     """Wait until the seats are present as wanted; how long it took."""
     begun = asyncio.get_running_loop().time()
-    async with asyncio.timeout(seconds):
-        while await there(database, code) != wanted:
-            await asyncio.sleep(0.02)
+
+    async def seen() -> bool:
+        return await there(database, code) == wanted
+
+    await until(seen, seconds)
     return asyncio.get_running_loop().time() - begun
+
+
+async def rows(database: Database, count: int) -> None:
+    """Wait until so many rows say that somebody is there through some worker."""
+
+    async def seen() -> bool:
+        found: int = await database.pool.fetchval("SELECT count(*) FROM presence")
+        return found == count
+
+    await until(seen, 5)
 
 
 async def table(database: Database) -> tuple[str, Who, Who]:
@@ -136,9 +148,7 @@ async def test_the_rows_of_a_killed_worker_run_out_and_those_of_others_count(dat
         await becomes(database, code, [True, True])
     async with looking(database) as here:
         here.enter(bo)
-        async with asyncio.timeout(5):
-            while await database.pool.fetchval("SELECT count(*) FROM presence") < 3:
-                await asyncio.sleep(0.02)
+        await rows(database, 3)
         await database.pool.execute(
             "UPDATE presence SET until = now() - interval '1 s' WHERE worker = $1", killed._worker
         )
@@ -150,13 +160,9 @@ async def test_who_leaves_one_worker_is_there_as_long_as_another_has_them(databa
     async with another(database) as second, looking(database) as here, looking(second) as elsewhere:
         here.enter(ana)
         elsewhere.enter(ana)
-        async with asyncio.timeout(5):
-            while await database.pool.fetchval("SELECT count(*) FROM presence") < 2:
-                await asyncio.sleep(0.02)
+        await rows(database, 2)
         here.leave(ana)
-        async with asyncio.timeout(5):
-            while await database.pool.fetchval("SELECT count(*) FROM presence") > 1:
-                await asyncio.sleep(0.02)
+        await rows(database, 1)
         assert await there(database, code) == [True, False]
 
 
@@ -176,13 +182,11 @@ async def test_coming_and_going_is_told_to_all_workers(database: Database) -> No
     heard: list[object] = []
     ear = await database.listener()
     await ear.add_listener(CHANNEL, lambda *told: heard.append(told[3]))
-    async with looking(database) as here, asyncio.timeout(5):
+    async with looking(database) as here:
         here.enter(ana)
-        while len(heard) < 1:
-            await asyncio.sleep(0.02)
+        await until(lambda: len(heard) == 1)
         here.leave(ana)
-        while len(heard) < 2:
-            await asyncio.sleep(0.02)
+        await until(lambda: len(heard) == 2)
     assert heard == [f"{ana[0]} 0"] * 2
     await ear.close()
 
@@ -206,7 +210,7 @@ async def test_a_database_that_was_away_for_a_moment_is_told_again(database: Dat
             raise OSError("away")
         return database.pool
 
-    here = Presence(pool, Notifier(lambda: database.pool))  # type: ignore[arg-type]  # the real pool, or an error
+    here = Presence(pool, Notifier(lambda: database.pool))
     running = asyncio.create_task(here.run())
     here.enter(ana)
     await becomes(database, code, [True, False])

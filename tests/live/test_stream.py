@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.live.streams import ROLL, begun, call, reading, table
-from tests.support.play import api_guest
+from tests.support.play import api_guest, until
 from tests.support.server import Server
 
 pytestmark = pytest.mark.anyio
@@ -74,9 +74,7 @@ async def test_everybody_who_waits_sees_the_start_without_doing_anything(people:
         assert [player["name"] for player in taken if player is not None] == ["Ana", "Bo"]
         assert (await his.reach(2, 2))["you"]["seat"] == 1
         await call(people, ana, f"/{code}/start")
-        async with asyncio.timeout(2):
-            while his.tables[-1]["status"] != "playing" or hers.tables[-1]["status"] != "playing":
-                await asyncio.sleep(0.02)
+        await until(lambda: his.tables[-1]["status"] == hers.tables[-1]["status"] == "playing", 2)
 
 
 async def test_who_opens_and_closes_the_table_is_shown_to_the_others(people: httpx.AsyncClient) -> None:
@@ -84,9 +82,7 @@ async def test_who_opens_and_closes_the_table_is_shown_to_the_others(people: htt
     async with reading(people, code, ana) as hers:
 
         async def shown(present: bool, seconds: float) -> None:  # noqa: FBT001  # a value to wait for
-            async with asyncio.timeout(seconds):
-                while not hers.tables or hers.tables[-1]["seats"][1]["present"] is not present:
-                    await asyncio.sleep(0.02)
+            await until(lambda: hers.tables and hers.tables[-1]["seats"][1]["present"] is present, seconds)
 
         async with reading(people, code, bo):
             await shown(present=True, seconds=3)

@@ -120,7 +120,7 @@ def put(*path: str | int, value: object) -> Callable[[Raw], None]:
     """Return a change that sets one field; a path may begin with the name of a kind of event."""
 
     def change(raw: Raw) -> None:
-        place: Any = first(raw, str(path[0])) if path[0] in ("move", "chance") else raw[path[0]]
+        place: Any = first(raw, str(path[0])) if path[0] in ("move", "chance") else raw[str(path[0])]
         for step in path[1:-1]:
             place = place[step]
         place[path[-1]] = value

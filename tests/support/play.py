@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any
 
 import httpx
@@ -132,8 +133,8 @@ async def check_logs(database: Database) -> int:
 
 
 async def until(condition: Callable[[], object], seconds: float = 10) -> None:
-    """Wait until something holds. Raises AssertionError after `seconds`."""
+    """Wait until something holds; it may have to be awaited. Raises AssertionError after `seconds`."""
     deadline = time.monotonic() + seconds
-    while not condition():
+    while not (await held if isawaitable(held := condition()) else held):
         assert time.monotonic() < deadline, "it did not happen in time"
         await asyncio.sleep(0.02)

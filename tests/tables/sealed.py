@@ -36,6 +36,9 @@ class SealedBoard(Board):
             return Line(event.seat, say("bids"), sum(chips))
         return Line(None, say("deals in secret") if event.faces is None else say("deals"), sum(event.faces or ()))
 
+    def done(self, event: Event, after: Value) -> Text | None:
+        return say("Bid") if isinstance(event, Moved) and event.move is not None else None
+
     def summary(self, outcome: Outcome, view: Any) -> tuple[Text, ...]:
         return (say("Sealed"),) * len(outcome.scores)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_neighbours_in_a_roll_and_in_time_do_not_depend_on_each_other() -> None:
     dice = SystemDice()
     rolls = [dice.roll((6, 6)) for _ in range(36_000)]
     within = Counter(rolls)
-    between = Counter((one[0], two[0]) for one, two in zip(rolls, rolls[1:], strict=False))
+    between = Counter((one[0], two[0]) for one, two in pairwise(rolls))
     for pairs in (within, between):
         expected = sum(pairs.values()) / 36
         assert len(pairs) == 36

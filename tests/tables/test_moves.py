@@ -15,8 +15,8 @@ from app.games.yacht.scoring import CATEGORIES
 from app.tables import moves, players, queries, replay, seats
 from app.tables.errors import (
     Finished,
-    NothingToUndo,
     NotFound,
+    NothingToUndo,
     NotStarted,
     NotYourSeat,
     NotYourTurn,

@@ -80,7 +80,7 @@ def test_a_proposed_name_is_a_good_name() -> None:
     [
         "ana",
         "ANA",
-        "Ａｎａ",  # noqa: RUF001  # full width on purpose
+        "Ａｎａ",  # full width on purpose
         "\U0001d400na",
         "ᴬna",
         "Ana\ufe0f",
@@ -108,7 +108,7 @@ def test_names_that_differ_in_a_mark_are_different() -> None:
         ("Ana", ["Ana"], "Ana 2"),
         ("Ana", ["Ana", "ana 2"], "Ana 3"),
         ("Ana", ["Ana", "Ana 3"], "Ana 2"),
-        ("Ana", ["ANA", "ＡＮＡ　２"], "Ana 3"),  # noqa: RUF001  # full width on purpose
+        ("Ana", ["ANA", "ＡＮＡ　２"], "Ana 3"),  # full width on purpose
         ("Ana 2", ["Ana 2"], "Ana 2 2"),
         ("x" * 24, ["x" * 24], "x" * 22 + " 2"),
         ("STRASSE", ["straße"], "STRASSE 2"),
@@ -131,7 +131,9 @@ def test_a_clean_name_stays_as_it_is_and_is_short_and_visible(typed: str) -> Non
     assert folded(folded(name)) == folded(name)
 
 
-@given(st.lists(st.text("aAáÁ 2３", min_size=1, max_size=24).filter(str.strip).map(clean_name), max_size=12))  # noqa: RUF001  # full width on purpose
+@given(
+    st.lists(st.text("aAáÁ 2３", min_size=1, max_size=24).filter(str.strip).map(clean_name), max_size=12)
+)  # full width on purpose
 def test_people_who_sit_down_one_after_the_other_have_names_that_differ(wanted: list[str]) -> None:
     taken: list[str] = []
     for name in wanted:

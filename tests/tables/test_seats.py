@@ -201,7 +201,7 @@ async def test_who_sits_down_at_an_empty_table_is_its_host(database: Database) -
 
 
 async def test_names_are_unique_at_a_table_however_they_are_written(database: Database) -> None:
-    written = ["Ana", "ana", "Ａｎａ", "  Ana  ", "ANA", "A\u0301na", "Ána"]  # noqa: RUF001  # full width on purpose
+    written = ["Ana", "ana", "Ａｎａ", "  Ana  ", "ANA", "A\u0301na", "Ána"]  # full width on purpose
     code, _ = await opened(database, *written)
     assert names(await present(database, code)) == ["Ana", "ana 2", "Ａｎａ 3", "Ana 4", "ANA 5", "Ána", "Ána 2"]
 

@@ -9,7 +9,9 @@ from urllib.parse import urljoin
 
 import httpx
 
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+)
 
 
 @dataclass(eq=False)

@@ -14,9 +14,20 @@ from tests.support.dice import ScriptedDice
 from tests.web.forms import Browser, Page
 
 API = "/api/v1"
-CATEGORIES = (
-    "ones twos threes fours fives sixes choice full_house four_of_a_kind little_straight big_straight yacht".split()
-)
+CATEGORIES = [
+    "ones",
+    "twos",
+    "threes",
+    "fours",
+    "fives",
+    "sixes",
+    "choice",
+    "full_house",
+    "four_of_a_kind",
+    "little_straight",
+    "big_straight",
+    "yacht",
+]
 UNKNOWN = "AAAAAAAAAA"
 """A code that could be one, of no table."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import httpx
 import orjson
 import pytest
 
+from app import ROOT
 from app.records import record as records
 from app.settings import Settings
 from app.web import api_models
@@ -134,16 +137,13 @@ async def test_replay_goes_through_the_states_that_were_played(
 async def test_record_is_verified_offline(
     played: tuple[str, list[Caller], list[Any]], client: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    import subprocess
-    import sys
-
-    from app import ROOT
-
     code, _, _ = played
     answer = await client.get(f"{API}/tables/{code}/record")
     record = answer.json()
     api_models.RecordModel.model_validate(record, strict=True)
-    assert list(record) == ("format game rules options players seats started finished events outcome".split())
+    assert list(record) == (
+        ["format", "game", "rules", "options", "players", "seats", "started", "finished", "events", "outcome"]
+    )
     assert record["seats"] == [{"name": "Ana", "bot": None}, {"name": "Bo", "bot": None}]
     assert [event["n"] for event in record["events"]] == list(range(1, len(record["events"]) + 1))
     assert {event["type"] for event in record["events"]} == {"move", "chance"}
@@ -152,9 +152,12 @@ async def test_record_is_verified_offline(
     good.write_bytes(answer.content)
     record["outcome"]["scores"][0] += 1
     bad.write_bytes(orjson.dumps(record))
-    run = [sys.executable, "-m", "app.records", "verify"]
-    assert subprocess.run([*run, good], cwd=ROOT, capture_output=True, check=False).returncode == 0
-    assert subprocess.run([*run, bad], cwd=ROOT, capture_output=True, check=False).returncode == 1
+    assert [_verified(path) for path in (good, bad)] == [0, 1]
+
+
+def _verified(path: Path) -> int:
+    run = [sys.executable, "-m", "app.records", "verify", str(path)]
+    return subprocess.run(run, cwd=ROOT, capture_output=True, check=False).returncode
 
 
 async def test_score_is_taken_back_until_the_next_throw(client: httpx.AsyncClient, settings: Settings) -> None:

@@ -16,13 +16,11 @@ from app.web.assets import Assets
 from app.web.catalogues import extract
 from app.web.contexts import Chair
 from app.web.language import CATALOGUES, LANGUAGES, Language, negotiate
-from app.web.rendering import Renderer
+from app.web.rendering import Renderer, Words
 
 PERCENT = re.compile(r"%\(\w+\)[a-z]|%[^(]")
-SIE = re.compile(
-    r"\bSie\b(?! (hat|ist|wird|war|kann|bleibt|gilt|zählt|gewinnt))"
-    r"|\bIhnen\b|\bIhre?[mnrs]?\b|\b(klicken|wählen|würfeln|öffnen|geben|warten|versuchen|laden) Sie\b"
-)
+# capital within a sentence is the polite address; at its start "Ihr könnt" speaks to several friends
+SIE = re.compile(r"(?<=[\w,;:–] )(Sie|Ihnen|Ihre?[mnrs]?)\b|^Ihre|^Sie (?!hat|ist|wird|war|kann|bleibt)|\bIhnen\b")
 CHAIRS = (Chair(0, 1, "Ana"), Chair(1, 2, "B{o} %(x)s"))
 
 
@@ -46,7 +44,7 @@ def key(message: Message) -> str:
 
 
 def forms(message: Message) -> tuple[str, ...]:
-    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
 
 
 def sources(message: Message) -> tuple[str, ...]:
@@ -61,7 +59,12 @@ def placeholders(text: str) -> set[str]:
 def test_extraction_finds_the_texts_of_code_and_templates() -> None:
     found = keys(wanted())
     assert len(found) > 150
-    assert {"Your turn", "{player} is rolling", "%(num)s free seat", "The table has moved on. This is how it stands now."} <= found
+    assert {
+        "Your turn",
+        "{player} is rolling",
+        "%(num)s free seat",
+        "The table has moved on. This is how it stands now.",
+    } <= found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -128,7 +131,9 @@ def test_german_says_du() -> None:
 def test_german_is_not_english() -> None:
     """Equal texts are names, numbers and the few words that are the same."""
     same = {key(message) for message in catalogue("de") if message.id and forms(message) == sources(message)}
-    words = {text for text in same if len(re.findall(r"[A-Za-z]{3,}", PERCENT.sub("", re.sub(r"\{\w+\}", "", text)))) > 1}
+    words = {
+        text for text in same if len(re.findall(r"[A-Za-z]{3,}", PERCENT.sub("", re.sub(r"\{\w+\}", "", text)))) > 1
+    }
     assert words == set()
 
 
@@ -149,10 +154,10 @@ def texts() -> Iterator[Text]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_sentence_leaves_a_placeholder(language: Language) -> None:
-    renderer = Renderer(Assets())
+    words = Words(language, Assets())
     for text in texts():
-        plain = renderer.plain(language, text, CHAIRS)
-        html = str(renderer.say(language, text, CHAIRS))
+        plain = words.plain(text, CHAIRS)
+        html = str(words.say(text, CHAIRS))
         for shown in (plain, html):
             left = shown.replace("x{y}", "").replace("B{o}", "").replace("%(x)s", "")
             assert not re.search(r"[{}]|%\(", left), f"{text.key!r} → {shown!r}"
@@ -160,13 +165,24 @@ def test_no_sentence_leaves_a_placeholder(language: Language) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sentence_escapes_what_stands_in_it(language: Language) -> None:
-    renderer = Renderer(Assets())
+    words = Words(language, Assets())
     chairs = (Chair(0, 1, "<b>Eve</b>"),)
-    html = str(renderer.say(language, say("{player} wins", player=Player(0)), chairs))
+    html = str(words.say(say("{player} wins", player=Player(0)), chairs))
     assert "<bdi>&lt;b&gt;Eve&lt;/b&gt;</bdi>" in html
-    assert "&lt;i&gt;" in str(renderer.say(language, say("{name} sits down", name="<i>"), ()))
+    assert "&lt;i&gt;" in str(words.say(say("{name} sits down", name="<i>"), ()))
 
 
 def test_negotiation_never_raises() -> None:
-    for header in ("", "\x00", "de;q=" + "9" * 5000, ";" * 100, "é", "de_DE.UTF-8", "-", "de-", "x-default", "i-klingon;q=1e999"):
+    for header in (
+        "",
+        "\x00",
+        "de;q=" + "9" * 5000,
+        ";" * 100,
+        "é",
+        "de_DE.UTF-8",
+        "-",
+        "de-",
+        "x-default",
+        "i-klingon;q=1e999",
+    ):
         assert negotiate(header) in LANGUAGES

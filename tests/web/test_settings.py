@@ -176,7 +176,7 @@ async def test_setting_is_changed_by_a_link_and_kept(
     page = await browser.click(f"/me?{query}")
     assert page.all(tag)[0].attrs[attribute] == value
     assert (await browser.get("/")).all(tag)[0].attrs[attribute] == value
-    name = query.split("=")[0]
+    name = query.partition("=")[0]
     if value == "off":
         page = await browser.get(f"/?{name}=on")
         assert page.all(tag)[0].attrs[attribute] == "on"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from app.core import engine
+from app.core import codec, engine
 from app.core.board import Frame
 from app.core.events import Moved, Rolled
+from app.core.game import IllegalMove
 from app.core.text import Dice
 from app.games import find
 from app.games.yacht.board import BOARD
@@ -24,7 +24,7 @@ GAME = ENTRY.game
 
 def at(*faces: int, players: int = 2, **options: str) -> Any:
     """The state after the first roll, seat 0 to act."""
-    chosen = replace(GAME.options_type(), first_player="host", **options)  # type: ignore[call-arg]  # the options of Yacht
+    chosen = codec.load_options(GAME, {"first_player": "host", **options})
     state, _ = engine.begin(GAME, chosen, players, ScriptedDice())
     if faces:
         state, _ = engine.play(GAME, state, 0, RollDice((0, 1, 2, 3, 4)), ScriptedDice(*faces), 0)
@@ -46,7 +46,10 @@ def test_dice_that_are_not_held_are_rolled(held: list[str], dice: list[int]) -> 
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_row_is_scored(category: str) -> None:
-    assert BOARD.parse({"do": ["score"], "turn": ["3"], "category": [category]}) == {"kind": "score", "category": category}
+    assert BOARD.parse({"do": ["score"], "turn": ["3"], "category": [category]}) == {
+        "kind": "score",
+        "category": category,
+    }
 
 
 @pytest.mark.parametrize(
@@ -66,9 +69,6 @@ def test_row_is_scored(category: str) -> None:
     ids=str,
 )
 def test_form_that_says_nothing_clear_is_no_legal_move(form: dict[str, list[str]]) -> None:
-    from app.core import codec
-    from app.core.game import IllegalMove
-
     def play() -> None:
         move = codec.load_move(GAME, BOARD.parse(form))
         engine.play(GAME, at(1, 2, 3, 4, 6), 0, move, ScriptedDice(1, 1, 1, 1, 1), 1)
