@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -17,7 +16,12 @@ from app.main import create_app
 from app.settings import Settings
 from tests.support.server import Server, execute, in_thread, with_database
 
-_numbers = itertools.count()
+# connections that a test left are ended first: an open transaction would hold us up
+EMPTY = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+DELETE FROM presence; DELETE FROM table_events; DELETE FROM seats; DELETE FROM tables; DELETE FROM sessions;
+DELETE FROM players;
+"""
 
 
 @pytest.fixture(scope="session")
@@ -39,13 +43,19 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def shared_database(postgres: str) -> str:
+    """One database for the tests of this process, as the migrations left it."""
+    name = f"test_{os.getpid()}"
+    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template")
+    return with_database(postgres, name)
+
+
 @pytest.fixture
-def database_url(postgres: str) -> Iterator[str]:
-    """A database of this test alone, as the migrations left it."""
-    name = f"test_{os.getpid()}_{next(_numbers)}"
-    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
-    yield with_database(postgres, name)
-    execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+def database_url(shared_database: str) -> Iterator[str]:
+    """A database with nothing in it. Emptying it takes a tenth of the time of making another."""
+    yield shared_database
+    execute(shared_database, EMPTY)
 
 
 @pytest.fixture

@@ -59,7 +59,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def house(postgres: str, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Server]:
     """A service with a database of this module's own."""
     name = f"e2e_{os.getpid()}_{request.module.__name__.rsplit('.', 1)[-1]}"
-    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
+    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template")
     with Server(with_database(postgres, name), tmp_path_factory.mktemp("house")) as running:
         yield running
     execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")

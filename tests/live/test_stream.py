@@ -110,7 +110,7 @@ async def test_told_to_stop_with_open_streams_the_server_ends_them_and_itself_wi
         took = await asyncio.to_thread(server.stop)
         for stream in streams:
             await stream.end(1)
-    assert took < 5
+    assert took <= 3  # well before the server would cut them off
 
 
 async def test_after_kill_9_and_restart_everything_answered_is_there_and_streams_work_again(

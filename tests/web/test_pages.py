@@ -294,6 +294,17 @@ async def test_head_answers_as_get_without_a_body(client: httpx.AsyncClient) -> 
         assert head.headers["content-type"] == get.headers["content-type"], path
 
 
+async def test_head_of_a_stream_ends_at_once(client: httpx.AsyncClient) -> None:
+    import asyncio
+
+    code, _ = await open_table(client, "Ana")
+    for path in (f"/t/{code}/stream", f"/api/v1/tables/{code}/stream"):
+        async with asyncio.timeout(5):
+            answer = await client.head(path)
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+
+
 async def test_invitation_has_a_card_for_messengers(client: httpx.AsyncClient) -> None:
     code, _ = await open_table(client, "Ana")
     page = await page_of(client, f"/t/{code}")
