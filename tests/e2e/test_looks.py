@@ -52,8 +52,9 @@ _PROBE = """() => {
 class Visit:
     """The pages of one game in the middle and one at its end, by name."""
 
-    host: Page
-    friend: Page
+    owner: Page
+    mover: Page
+    stranger: Page
     addresses: dict[str, str]
 
 
@@ -74,9 +75,9 @@ def visit(browser: Browser, house: Server) -> Iterator[Visit]:
     play_turns((host, friend), 24)
     host.goto(playing)
     friend.goto(playing)
-    mine, other = (host, friend) if whose(host, friend) is host else (friend, host)
     yield Visit(
-        mine,
+        host,
+        whose(host, friend),
         stranger,
         {
             "home": "/",
@@ -96,14 +97,14 @@ def visit(browser: Browser, house: Server) -> Iterator[Visit]:
             "api": "/api/v1/docs",
         },
     )
-    del other
     for context in contexts:
         context.close()
 
 
 def go(visit: Visit, name: str, size: dict[str, int], theme: str, lang: str) -> Page:
     """Show a page as its reader sees it."""
-    page = visit.friend if name in ("home", "join", "watch", "theirs") else visit.host
+    page = visit.stranger if name in ("home", "join", "watch", "theirs") else visit.mover
+    page = visit.owner if name in ("waiting", "home-tables") else page
     page.set_viewport_size(size)  # type: ignore[arg-type]  # a dict of the wanted shape
     address = visit.addresses[name]
     page.goto(f"{address}{'&' if '?' in address else '?'}theme={theme}&lang={lang}")

@@ -129,6 +129,18 @@ async def test_too_many_requests_have_the_headers_too(faulty: httpx.AsyncClient)
     raise AssertionError("no 429")
 
 
+async def test_too_many_moves_by_form_are_429_with_the_present_board(faulty: httpx.AsyncClient) -> None:
+    code, (ana,) = await running_table(faulty, "Ana")
+    browser = browser_of(faulty, ana)
+    for _ in range(200):
+        page = await browser.post(f"/t/{code}/moves", [("do", "roll"), ("turn", "0")])
+        if page.status == 429:
+            assert "too much" in " ".join(page.notices) or "a bit much" in " ".join(page.notices)
+            assert page.form("/moves", do="roll")
+            return
+    raise AssertionError("no 429")
+
+
 def test_stream_of_a_real_server_has_the_headers(server: Server) -> None:
     with httpx.Client(base_url=server.url) as http:
         token = http.post(f"{API}/guests").json()["token"]
