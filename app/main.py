@@ -18,6 +18,7 @@ from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
 from app.web import api, api_docs, errors, health, home, live, replays, tables
+from app.web.api_models import Problem
 from app.web.house import House
 from app.web.security import Guard
 
@@ -40,6 +41,20 @@ def _at_signal(stop: Callable[[], None]) -> None:
 
 class Knobel(FastAPI):
     """The service. Its guard stands around everything, also around the answers to faults."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of the API, with what FastAPI does not know: problem JSON and the bearer token."""
+        if self.openapi_schema is None:
+            described = super().openapi()
+            parts = described["components"]
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            problem.pop("$defs", None)
+            parts["schemas"]["Problem"] = problem
+            parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+            # without a token one watches
+            described["security"] = [{"token": []}, {}]
+        assert self.openapi_schema is not None
+        return self.openapi_schema
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the stack of FastAPI within the guard."""

@@ -17,11 +17,11 @@ from app.tables.errors import Unauthenticated
 from app.tables.players import Guest, new_guest
 from app.web.api_data import game_data, log_data, summary_data, table_data
 from app.web.api_models import (
+    PROBLEM,
     Events,
     GameModel,
     GuestMade,
     Me,
-    Problem,
     RecordModel,
     ReplayModel,
     TableModel,
@@ -32,7 +32,7 @@ from app.web.live import StreamResponse, open_stream
 from app.web.tables import load_table
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": words, "content": {"application/problem+json": {}}}
+    status: {"description": words, "content": {"application/problem+json": {"schema": {"$ref": PROBLEM}}}}
     for status, words in {
         401: "Nobody is known by this token.",
         403: "Not the caller's seat, or not the host.",
@@ -43,6 +43,8 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         503: "The database does not answer; see `Retry-After`.",
     }.items()
 }
+
+_AGAIN: dict[int | str, dict[str, Any]] = {200: {"model": TableModel, "description": "It was so already."}}
 
 router = APIRouter(prefix="/api/v1", responses=_PROBLEMS)
 
@@ -158,7 +160,7 @@ async def _changed(house: House, who: Visitor, change: seats.Change, status: int
     return await _table(house, who, change.code, status)
 
 
-@router.post("/tables/{code}/seats", status_code=201, response_model=TableModel)
+@router.post("/tables/{code}/seats", status_code=201, response_model=TableModel, responses=_AGAIN)
 async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | None = None) -> Response:  # noqa: ARG001  # the body must be empty
     """Take the first free seat; 200 if the caller sits there already."""
     guest = await _known(who)
@@ -206,7 +208,7 @@ async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -
     return await _made(house, who, await moves.undo(house.db, code, who.session, body.version), rolls=False)
 
 
-@router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel)
+@router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel, responses=_AGAIN)
 async def rematch(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """Make the one table that follows a finished one; 200 with that table if it is there already."""
     guest = await _known(who)

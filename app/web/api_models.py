@@ -168,6 +168,9 @@ class RecordModel(Shape):
     outcome: OutcomeModel
 
 
+PROBLEM = "#/components/schemas/Problem"
+
+
 class Problem(BaseModel):
     """RFC 9457, with our `code`, and the table as it is now where one is concerned."""
 

@@ -55,11 +55,9 @@ class Assets:
         for path in sorted(STATIC.rglob("*")):
             if path.is_file() and path.suffix not in {".txt", ".md"}:
                 self._add(path.relative_to(STATIC).as_posix(), path.read_bytes())
-        self._add("site.css", _joined(_SITE_CSS))
+        self._add("site.css", _joined((*_SITE_CSS, *(f"games/{slug.replace('-', '_')}.css" for slug in CURRENT))))
         self._add("site.js", _joined(_SITE_JS))
         self._add("sprite.svg", _sprite(_SPRITES))
-        for slug in CURRENT:
-            self._add(f"table/{slug}.css", _joined((*_SITE_CSS, f"games/{slug.replace('-', '_')}.css")))
 
     def _add(self, name: str, body: bytes) -> None:
         suffix = Path(name).suffix

@@ -125,13 +125,10 @@ def table_context(
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
     viewer = table.seat_of(me)
     chairs = chairs_of(table, viewer)
-    frame = None
-    if table.state is not None:
-        frame = table.board.frame(table.view(viewer), viewer, table.actions(viewer), fresh=fresh)
-    info = table.game.info
+    frame = _frame(table, viewer, fresh=fresh)
     return TableContext(
         slug=table.slug,
-        game_title=info.title,
+        game_title=table.game.info.title,
         path=path_of(table.code),
         code=show_code(table.code),
         link=origin + path_of(table.code),
@@ -141,8 +138,8 @@ def table_context(
         chairs=chairs,
         me=viewer,
         host=me is not None and table.host_id == me,
-        min_players=info.min_players,
-        max_players=info.max_players,
+        min_players=table.game.info.min_players,
+        max_players=table.game.info.max_players,
         seated=len(table.seats),
         options=_options(table.board, table),
         standard_options=table.options == table.game.options_type(),
@@ -152,10 +149,16 @@ def table_context(
         frame=frame,
         log=story.lines[-LOG_LINES:],
         notice=notice,
-        result=_result(table.board, table.outcome, table.view(None), chairs) if table.outcome is not None else None,
+        result=_result(table, chairs),
         rematch=None if table.rematch is None else path_of(table.rematch),
         watching=watching,
     )
+
+
+def _frame(table: Snapshot, viewer: Viewer, *, fresh: bool) -> Frame | None:
+    if table.state is None:
+        return None
+    return table.board.frame(table.view(viewer), viewer, table.actions(viewer), fresh=fresh)
 
 
 def _options(board: Board, table: Snapshot) -> tuple[tuple[Text, Text], ...]:
@@ -191,7 +194,11 @@ def headline(outcome: Outcome) -> Text:
     return say("{names} and {player} win together", names=names, player=Player(winners[-1]))
 
 
-def _result(board: Board, outcome: Outcome, view: object, chairs: Sequence[Chair]) -> ResultContext:
+def _result(table: Snapshot, chairs: Sequence[Chair]) -> ResultContext | None:
+    return None if table.outcome is None else _ranked(table.board, table.outcome, table.view(None), chairs)
+
+
+def _ranked(board: Board, outcome: Outcome, view: object, chairs: Sequence[Chair]) -> ResultContext:
     notes = board.summary(outcome, view)
     order = sorted(range(len(outcome.scores)), key=lambda seat: -outcome.scores[seat])
     ranks = tuple(
@@ -224,7 +231,7 @@ def replay_context(table: Snapshot, me: str | None, shown: Replay, *, origin: st
     frame = table.board.frame(shown.view, None, (), fresh=playing)
     result = None
     if shown.outcome is not None:
-        result = _result(table.board, shown.outcome, shown.view, chairs)
+        result = _ranked(table.board, shown.outcome, shown.view, chairs)
     return ReplayContext(
         slug=table.slug,
         game_title=table.game.info.title,

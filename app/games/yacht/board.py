@@ -160,6 +160,8 @@ class YachtBoard(Board):
         if "roll" not in form.get("do", ()):
             return {}
         held = form.get("hold", ())
+        if not set(held) <= set(map(str, POSITIONS)):
+            return {}
         return {"kind": "roll", "dice": [position for position in POSITIONS if str(position) not in held]}
 
     def line(self, event: Event, before: Value, after: Value) -> Line | None:
