@@ -124,8 +124,7 @@ def table_context(
 ) -> TableContext:
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
     viewer = table.seat_of(me)
-    chairs = chairs_of(table, viewer)
-    frame = _frame(table, viewer, fresh=fresh)
+    chairs, frame = chairs_of(table, viewer), _frame(table, viewer, fresh=fresh)
     return TableContext(
         slug=table.slug,
         game_title=table.game.info.title,
@@ -145,7 +144,7 @@ def table_context(
         standard_options=table.options == table.game.options_type(),
         pitch=table.board.pitch()[1:],
         turn=None if viewer is None else table.seated(viewer).asked_at,
-        undo=story.done if viewer is not None and table.undo_seat == viewer else None,
+        undo=None if viewer is None or table.undo_seat != viewer else story.done,
         frame=frame,
         log=story.lines[-LOG_LINES:],
         notice=notice,

@@ -231,6 +231,7 @@ def test_view_is_the_one_of_the_contract() -> None:
         "sheets": [empty | {"choice": 15}, empty],
         "totals": [15, 0],
         "rolled": [],
+        "variant": "classic",
     }
     game.move(1, ALL, 6, 5, 4, 3, 2)
     game.move(1, RollDice((0, 3)), 1, 1)
