@@ -147,7 +147,9 @@ class MythicalDice(Game[Options, State, Move, View]):
             totals,
             winners,
             {
-                "bids_met": tuple(sum(past.bids[seat] == past.tricks_won[seat] for past in state.past) for seat in seats),
+                "bids_met": tuple(
+                    sum(past.bids[seat] == past.tricks_won[seat] for past in state.past) for seat in seats
+                ),
                 "bonuses": tuple(sum(past.bonuses[seat] for past in state.past) for seat in seats),
             },
         )

@@ -60,12 +60,12 @@ def _piles(unseen: Mapping[str, int], voids: Sequence[Void], rooms: Sequence[int
             if ticket < 0:
                 break
         for pile, count in zip(piles, split, strict=True):
-            pile += [colour] * count
+            pile.extend([colour] * count)
         left = _less(left, split)
     free = [kind for kind, count in unseen.items() if kind not in bound for _ in range(count)]
     rng.shuffle(free)
     for pile, room in zip(piles, left, strict=True):
-        pile += free[:room]
+        pile.extend(free[:room])
         del free[:room]
     return piles
 

@@ -158,7 +158,14 @@ def the_simplified_score_knows_no_bonus_and_no_minus_above_zero() -> None:
 def no_bonus_without_the_bid() -> None:
     game = second_round([["mermaid", "gray"], ["minotaur", "purple"], ["gray", "red"]], lead="winner")
     game.bids(2, 0, 2)
-    for seat, die, shows in [(0, "mermaid", "S"), (1, "minotaur", "M"), (2, "gray", "F"), (0, "gray", 1), (1, "purple", 1)]:
+    rolls: list[tuple[int, str, int | str]] = [
+        (0, "mermaid", "S"),
+        (1, "minotaur", "M"),
+        (2, "gray", "F"),
+        (0, "gray", 1),
+        (1, "purple", 1),
+    ]
+    for seat, die, shows in rolls:
         game.roll(seat, die, shows)
     game.roll(2, "red", 7, [["red"] * 3, ["yellow"] * 3, ["purple"] * 3])
     assert game.state.past[1] == Round((2, 0, 2), (1, 0, 1), (0, 0, 0), (-10, 20, -10))
@@ -220,7 +227,9 @@ def test_rounds_by_players(players: int, rounds: int) -> None:
 
 
 def test_four_players_have_the_most_decisions() -> None:
-    assert max(n * (r + r * (r + 1) // 2) for n, r in [(3, 8), (4, 8), (5, 7), (6, 6)]) == GAME.info.max_decisions == 176
+    assert (
+        max(n * (r + r * (r + 1) // 2) for n, r in [(3, 8), (4, 8), (5, 7), (6, 6)]) == GAME.info.max_decisions == 176
+    )
 
 
 def test_a_table_begins_with_the_lot_and_the_draws_in_seat_order() -> None:
@@ -323,7 +332,9 @@ def test_the_refusal_names_the_colour_to_follow(skin: str, colour: str) -> None:
     game = second_round([[colour] * 2, [colour, other], [other] * 2], lead="winner", skin=skin)
     game.bids(1, 1, 1)
     game.roll(0, colour, FACES[colour][0])
-    shown = colour if skin == "mythical" else {"red": "black", "yellow": "blue", "purple": "red", "gray": "yellow"}[colour]
+    shown = (
+        colour if skin == "mythical" else {"red": "black", "yellow": "blue", "purple": "red", "gray": "yellow"}[colour]
+    )
     assert game.refusal(1, RollDie(other)) == (f"You have {shown}: roll {shown} or a creature.", {})
     assert game.kinds(1) == [colour]
 
@@ -456,10 +467,11 @@ def test_a_whole_game_adds_up(players: int, preset: Mapping[str, Any], seed: int
     assert outcome.scores == tuple(sum(past.points[seat] for past in state.past) for seat in range(players))
     assert all(sum(past.tricks_won) == number for number, past in enumerate(state.past, 1))
     assert all(sum(bonus % 50 == 0 and bonus > 0 for bonus in past.bonuses) <= 1 for past in state.past)
-    assert all(not (bonus and bid == 0) for past in state.past for bid, bonus in zip(past.bids, past.bonuses, strict=True))
+    assert all(
+        not (bonus and bid == 0) for past in state.past for bid, bonus in zip(past.bids, past.bonuses, strict=True)
+    )
 
 
-@pytest.mark.parametrize("skin", ["mythical", "pirate"])
-def test_the_skin_changes_no_rule(skin: str) -> None:
+def test_the_skin_changes_no_rule() -> None:
     plain = [state.past for state, _ in random_game(GAME, 4, Options(), 7)]
-    assert [state.past for state, _ in random_game(GAME, 4, Options(**{"skin": skin}), 7)] == plain
+    assert [state.past for state, _ in random_game(GAME, 4, Options(skin="pirate"), 7)] == plain

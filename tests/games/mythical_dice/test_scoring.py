@@ -15,7 +15,15 @@ from app.games.mythical_dice.options import Options
 from app.games.mythical_dice.scoring import bonus, round_score, trick_winner
 
 STANDARD = Options()
-SHORT = {"N1": "red", "N2": "yellow", "N3": "purple", "N4": "gray", "MINO": "minotaur", "GRIF": "griffin", "MERM": "mermaid"}
+SHORT = {
+    "N1": "red",
+    "N2": "yellow",
+    "N3": "purple",
+    "N4": "gray",
+    "MINO": "minotaur",
+    "GRIF": "griffin",
+    "MERM": "mermaid",
+}
 
 
 def options(**changed: Any) -> Options:
@@ -209,7 +217,9 @@ def test_a_flag_added_at_the_end_changes_nothing_but_a_trick_of_flags(rolled: li
 
 
 @given(st.integers(1, 8), st.integers(0, 8), st.integers(0, 8), st.lists(tricks, max_size=4), any_options)
-def test_points_of_a_round(tricks_in_round: int, bid: int, won: int, won_tricks: list[list[Face]], chosen: Options) -> None:
+def test_points_of_a_round(
+    tricks_in_round: int, bid: int, won: int, won_tricks: list[list[Face]], chosen: Options
+) -> None:
     points = round_score(bid, won, tricks_in_round, won_tricks, chosen)
     missed = bid != won
     assert points % 10 == 0
