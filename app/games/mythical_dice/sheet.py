@@ -73,7 +73,7 @@ class Row:
 class HandDie:
     """A kind of die behind a screen, with how many there are, its faces, and words for the ear.
 
-    `why`: the reason why it may not be rolled now. `only`: nothing else may be.
+    `span`: the range of a number die, "0–7"; "" for a special one. `why`: the reason why it may not be rolled now. `only`: nothing else may be.
     """
 
     kind: str
@@ -81,6 +81,7 @@ class HandDie:
     name: Text
     count: int
     faces: tuple[Face, ...]
+    span: str
     label: Text
     why: Text | None = None
     only: bool = False
@@ -149,7 +150,14 @@ def hand_die(kind: str, count: int, skin: str, why: Text | None = None, *, only:
         label = say("{label}, {n} dice", label=label, n=count)
     if why is not None:
         label = say("{label}. Not now. {why}", label=label, why=why)
-    return HandDie(kind, look(kind, skin), name(kind, skin), count, FACES[kind], label, why, only)
+    return HandDie(kind, look(kind, skin), name(kind, skin), count, FACES[kind], _span(kind), label, why, only)
+
+
+def _span(kind: str) -> str:
+    numbers = [face for face in FACES[kind] if isinstance(face, int)]
+    if not numbers:
+        return ""
+    return f"{0 if 'F' in FACES[kind] else min(numbers)}–{max(numbers)}"
 
 
 def hand(dice: Sequence[str], skin: str) -> tuple[HandDie, ...]:
