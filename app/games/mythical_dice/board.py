@@ -101,6 +101,10 @@ class MythicalBoard(Board):
             return _draw_line(after) if after.phase == "bidding" else None
         return _roll_line(before, after)
 
+    def done(self, event: Event, after: Value) -> Text | None:  # noqa: ARG002  # nothing of this game can be taken back
+        """Say nothing: a bid stands, and a roll has chance behind it."""
+        return None
+
     def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:  # noqa: ARG002  # the view has it all
         """Return how many bids each player met, and the bonuses."""
         return tuple(_summary(view, seat) for seat in range(len(view.totals)))

@@ -247,7 +247,7 @@ def _explain_bid(state: State, seat: Seat, move: Bid) -> Text:
     if state.bids[seat] is not None:
         return say("You have bid {n}, and a bid stands.", n=state.bids[seat] or 0)
     if not 0 <= move.tricks <= state.round:
-        return say("There are {n} tricks in this round: bid 0 to {n}.", n=state.round)
+        return say("Bid 0 to {n} in this round.", n=state.round)
     return say("That is not possible now.")
 
 

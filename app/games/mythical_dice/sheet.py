@@ -32,7 +32,8 @@ class Card:
     """A seat in the trick, in rolling order.
 
     `bid` is None while it is hidden. `how`: over, under or exact. `piece`: its die, None if it has not rolled.
-    `best`: this die wins the trick as it lies. `turn`: whether the seat is asked. `note`: a word below the die.
+    `best`: this die wins the trick as it lies; `crown`: and the note says so. `turn`: whether the seat is asked.
+    `note`: a word below the die.
     """
 
     seat: Seat
@@ -43,6 +44,7 @@ class Card:
     over: int
     piece: Piece | None
     best: bool
+    crown: bool
     turn: bool
     note: Text | None
 
@@ -100,7 +102,7 @@ class SheetContext:
     """The trick, a sentence about it, the trick before, the score sheet, the open hands of a replay, and the help card.
 
     `order`: the columns of the score sheet, the viewer's own first. `taken`: the cards show a finished trick.
-    `before`: the trick before this one, in rolling order, with the place of its winner.
+    `before`: the trick before this one, in rolling order, while a new one is played, with the place of its winner.
     """
 
     skin: Literal["mythical", "pirate"]
@@ -131,9 +133,7 @@ def sheet(view: View, viewer: Viewer, *, fresh: bool) -> SheetContext:
         sentence=_sentence(view),
         balance=_balance(view),
         before=tuple(_piece(view, thrown, "before") for thrown in before),
-        before_text=say("{player} won the trick before", player=Player(view.taken_by))
-        if before and view.taken_by is not None
-        else None,
+        before_text=_before(view, running=bool(before)),
         before_best=next((place for place, thrown in enumerate(before) if thrown.seat == view.taken_by), 0),
         order=order,
         rows=_rows(view, order),
@@ -186,6 +186,7 @@ def _cards(view: View, *, fresh: bool) -> tuple[Card, ...]:
                 over=0 if bid is None else max(won - bid, 0),
                 piece=None if thrown is None else _piece(view, thrown, "trick", rolling=seat == newest),
                 best=seat == best,
+                crown=seat == best and view.phase != "bidding",
                 turn=_is_asked(view, seat),
                 note=_note(view, seat, best, lead, taken=not open_trick),
             )
@@ -250,16 +251,23 @@ def _sentence(view: View) -> Text | None:
     return say("{player} leads with any die.", player=Player(view.seat))
 
 
+def _before(view: View, *, running: bool) -> Text | None:
+    """Say who won the latest finished trick where the cards do not say it themselves."""
+    if view.taken_by is None or not (running or view.phase == "bidding"):
+        return None
+    return say("{player} won the last trick", player=Player(view.taken_by))
+
+
 def _balance(view: View) -> Text | None:
     bids = [bid for bid in view.bids if bid is not None]
     if view.phase != "playing" or len(bids) < len(view.bids):
         return None
     extra = sum(bids) - view.round
     if extra > 0:
-        return say("Bid in all: {bids} of {tricks} tricks, {n} too many.", bids=sum(bids), tricks=view.round, n=extra)
+        return say("Bids in all: {bids}, tricks: {tricks}, {n} too many.", bids=sum(bids), tricks=view.round, n=extra)
     if extra < 0:
-        return say("Bid in all: {bids} of {tricks} tricks, {n} too few.", bids=sum(bids), tricks=view.round, n=-extra)
-    return say("Bid in all: {bids} of {tricks} tricks.", bids=sum(bids), tricks=view.round)
+        return say("Bids in all: {bids}, tricks: {tricks}, {n} too few.", bids=sum(bids), tricks=view.round, n=-extra)
+    return say("Bids in all: {bids}, tricks: {tricks}.", bids=sum(bids), tricks=view.round)
 
 
 def _rows(view: View, order: Sequence[Seat]) -> tuple[Row, ...]:

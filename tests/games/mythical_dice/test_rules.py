@@ -186,7 +186,7 @@ def nobody_bids_more_than_there_are_tricks() -> None:
     game = a_round_is_scored_by_bid_and_tricks()
     assert game.moves(1) == [{"kind": "bid", "tricks": tricks} for tricks in range(4)]
     for wrong in (4, -1, 10**30):
-        assert game.refusal(0, Bid(wrong)) == ("There are {n} tricks in this round: bid 0 to {n}.", {"n": 3})
+        assert game.refusal(0, Bid(wrong)) == ("Bid 0 to {n} in this round.", {"n": 3})
 
 
 RULINGS: dict[str, Callable[[], None]] = {
