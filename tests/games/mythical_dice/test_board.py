@@ -21,6 +21,7 @@ from app.games.mythical_dice.options import Options
 from app.games.mythical_dice.rules import GAME
 from app.games.mythical_dice.state import Bid, Round, State, View
 from app.games.mythical_dice.words import ASKED, FOLLOW, LOOKS, NAMES, NUMBERS
+from app.tables.chronicle import Story
 from app.tables.replay import Replay
 from app.tables.snapshot import Seated, Snapshot
 from app.web.assets import Assets
@@ -91,7 +92,9 @@ def page(
     language: Language = "en",
 ) -> str:
     me = None if viewer is None else f"p{viewer}"
-    context = table_context(snapshot(state), me, log, origin="http://x", fresh=fresh, watching=viewer is None)
+    context = table_context(
+        snapshot(state), me, Story(9, None, tuple(log)), origin="http://x", fresh=fresh, watching=viewer is None
+    )
     return renderer().page(language, "_fragment.html", table=context, page=PAGE)
 
 
