@@ -97,7 +97,7 @@ class World:
 
 @pytest.mark.parametrize(
     ("hand", "instead", "bid", "other"),
-    [("yellow", "minotaur", 1, 0), ("mermaid", "red", 0, 0)],
+    [("yellow", "gray", 0, 1), ("mermaid", "red", 0, 0)],
 )
 async def test_others_get_the_same_bytes(
     client: httpx.AsyncClient, hand: str, instead: str, bid: int, other: int

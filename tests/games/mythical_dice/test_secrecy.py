@@ -132,6 +132,17 @@ def test_own_hand_and_open_bids_stay_in_every_world_and_the_bag_is_never_overdra
         assert not Counter(held) - Counter(BAG)
 
 
+def test_what_was_rolled_in_this_round_is_in_no_hand() -> None:
+    game = second_round([["red", "gray"], ["minotaur", "purple"], ["griffin", "yellow"]], lead="winner")
+    game.bids(1, 1, 1)
+    game.roll(0, "red", 7)
+    before, rng = game.state, random.Random(5)
+    assert any("minotaur" in GAME.resample(before, 0, rng).hands[2] for _ in range(300))
+    game.roll(1, "minotaur", "F")
+    for viewer in (0, None):
+        assert not any("minotaur" in hand for _ in range(300) for hand in GAME.resample(game.state, viewer, rng).hands)
+
+
 def test_unopened_bids_of_others_take_every_value_alike() -> None:
     game = second_round([["red", "gray"], ["purple", "purple"], ["griffin", "yellow"]])
     game.move(1, Bid(2))
