@@ -329,6 +329,7 @@ def test_bids_are_offered_as_on_the_keyboard() -> None:
     game.move(0, Bid(2))
     tray = frame(game, 0).tray
     assert (tray.mode, tray.bid, tray.bids) == ("wait", 2, ())
+    assert [frame(game, viewer).tray.bid for viewer in (1, 2, None)] == [None, None, None]
     assert "Your bid: 2" in page(game.state, 0)
     assert "Your bid" not in page(game.state, 1)
     assert "Your bid" not in page(game.state, None)
