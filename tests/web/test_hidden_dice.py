@@ -12,7 +12,7 @@ from app.live.presence import Presence
 from app.tables.codes import show_code
 from app.tables.queries import load
 from app.web.house import TableReader
-from tests.games.mythical_dice.test_rules import picks
+from tests.games.mythical_dice.played import picks
 from tests.web.service import API, Caller, guest, house_of, script_dice
 
 pytestmark = pytest.mark.anyio

@@ -1,201 +1,22 @@
 from __future__ import annotations
 
-import json
-import random
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cache
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
-from app.core import codec, engine
-from app.core.board import Line
-from app.core.events import Event, visible
+from app.core import codec
 from app.core.game import Viewer
 from app.core.text import Player, Text
 from app.games.mythical_dice.board import BOARD, CHOICES, OPTIONS
 from app.games.mythical_dice.dice import KINDS
 from app.games.mythical_dice.options import Options
 from app.games.mythical_dice.rules import GAME
-from app.games.mythical_dice.state import Bid, Round, State, View
+from app.games.mythical_dice.state import Bid, Round, View
 from app.games.mythical_dice.words import ASKED, FOLLOW, LOOKS, NAMES, NUMBERS
-from app.tables.chronicle import Story
-from app.tables.replay import Replay
-from app.tables.snapshot import Seated, Snapshot
-from app.web.assets import Assets
-from app.web.contexts import PageContext, Person
-from app.web.language import LANGUAGES, Language
-from app.web.presenter import game_context, replay_context, table_context
-from app.web.rendering import Renderer
-from tests.games.mythical_dice.test_rules import Played, second_round
+from tests.games.mythical_dice.pages import frame, lines, page, replayed
+from tests.games.mythical_dice.played import Played, second_round
 from tests.support.games import random_game
-
-NAMED = ("Mia", "Jonas", "Ayla", "Kasimir", "Ida", "Bo")
-PAGE = PageContext("en", "", sound=True, keys=True, me=Person("Mia", "Mia"), here="/t/X", origin="http://x")
-
-
-@cache
-def renderer() -> Renderer:
-    return Renderer(Assets())
-
-
-def lines(events: Iterable[Event], options: Options, players: int, viewer: Viewer) -> list[tuple[int, Line]]:
-    """Return the log as the chronicle tells it."""
-    state, found = GAME.setup(options, players), []
-    for event in events:
-        before = GAME.view(state, viewer)
-        state = engine.advance(GAME, state, event)
-        line = BOARD.line(visible(event, viewer, over=False), before, GAME.view(state, viewer))
-        if line is not None:
-            found.append((event.n, line))
-    return found
-
-
-def snapshot(state: State) -> Snapshot:
-    asked = GAME.to_act(state)
-    outcome = GAME.outcome(state)
-    return Snapshot(
-        id=1,
-        code="ABCDEFGHJK",
-        slug="mythical-dice",
-        rules=1,
-        game=GAME,
-        board=BOARD,
-        options=state.options,
-        visibility="unlisted",
-        status="playing" if outcome is None else "finished",
-        version=9,
-        host_id="p0",
-        players=state.players,
-        state=state,
-        outcome=outcome,
-        undo_seat=None,
-        undo_from=None,
-        rematch=None,
-        seats=tuple(
-            Seated(seat, f"p{seat}", NAMED[seat], 7 if seat in asked else None, present=True)
-            for seat in range(state.players)
-        ),
-        started_at=None,
-        finished_at=None,
-    )
-
-
-def page(
-    state: State,
-    viewer: Viewer,
-    log: Sequence[tuple[int, Line]] = (),
-    *,
-    fresh: bool = False,
-    language: Language = "en",
-) -> str:
-    me = None if viewer is None else f"p{viewer}"
-    context = table_context(
-        snapshot(state), me, Story(9, None, tuple(log)), origin="http://x", fresh=fresh, watching=viewer is None
-    )
-    return renderer().page(language, "_fragment.html", table=context, page=PAGE)
-
-
-def replayed(state: State, seat: Viewer = None, *, fresh: bool = False) -> str:
-    view = GAME.reveal(state) if seat is None else GAME.view(state, seat)
-    shown = Replay(3, 9, None, state, view, None, ())
-    context = replay_context(snapshot(state), None, shown, origin="http://x", playing=fresh)
-    if seat is not None:  # what a replay through somebody's eyes needs of the shared page: the viewer for `frame`
-        context = replace(context, frame=BOARD.frame(view, seat, (), fresh=fresh))
-    return renderer().page("en", "replay.html", replay=context, page=PAGE, me=None)
-
-
-class Forms(HTMLParser):
-    """Collects the fields of the form that posts moves, and the labels of all dice."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.inside = False
-        self.hidden: dict[str, str] = {}
-        self.radios: list[tuple[str, bool]] = []
-        self.labels: dict[str, str] = {}
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        if tag == "form":
-            self.inside = found.get("action", "").endswith("/moves")
-        if tag == "input" and self.inside:
-            if found["type"] == "hidden":
-                self.hidden[found["name"]] = found["value"]
-            else:
-                self.radios.append((found["value"], "disabled" not in found))
-                self.labels[found["value"]] = found.get("aria-label", "")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self.inside = False
-
-    def moves(self) -> list[dict[str, Any]]:
-        """Return the moves that can be posted."""
-        return [
-            BOARD.parse({"do": [self.hidden["do"]], "turn": ["7"], "hold": [value]})
-            for value, enabled in self.radios
-            if enabled
-        ]
-
-
-def by_text(move: dict[str, Any]) -> str:
-    return json.dumps(move, sort_keys=True)
-
-
-def states(players: int, seed: int, preset: dict[str, Any] | None = None) -> list[State]:
-    """Return the states of a random game in which people look at it, fewer of the later rounds."""
-    history = [state for state, _ in random_game(GAME, players, Options(**(preset or {})), seed)]
-    found = [state for state in history if GAME.chance(state) is None]
-    return [*found[:24], *found[24::9], found[-1]]
-
-
-@pytest.mark.parametrize("preset", [{}, {"skin": "pirate"}], ids=["mythical", "pirate"])
-@pytest.mark.parametrize("players", [3, 4, 6])
-def test_every_legal_move_and_no_other_can_be_posted(players: int, preset: dict[str, Any]) -> None:
-    for state in states(players, players, preset)[::2]:
-        for viewer in {*GAME.to_act(state), 0}:
-            html = page(state, viewer)
-            wanted = [codec.action_data(action) for action in GAME.actions(state, viewer)]
-            found = Forms(html).moves() if wanted else []
-            assert sorted(found, key=by_text) == sorted(wanted, key=by_text)
-            if not wanted:
-                assert not Forms(html).radios
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_the_page_of_every_viewer_renders_in_both_languages_and_at_a_fresh_roll(language: Language) -> None:
-    for state in states(4, 1)[::5]:
-        for viewer in (0, 3, None):
-            assert 'id="mythical"' in page(state, viewer, fresh=True, language=language)
-
-
-@pytest.mark.parametrize("players", [3, 5])
-def test_the_page_is_the_same_in_worlds_that_a_viewer_cannot_tell_apart(players: int) -> None:
-    rng = random.Random(players)
-    changed = 0
-    for state in states(players, 2)[::3]:
-        for viewer in (0, None):
-            world = GAME.resample(state, viewer, rng)
-            changed += world != state
-            assert page(world, viewer, fresh=True) == page(state, viewer, fresh=True)
-    assert changed > 10
-
-
-def test_page_and_log_are_the_same_for_others_whatever_somebody_holds_and_bids() -> None:
-    found: dict[Viewer, list[str]] = {}
-    for hand, bid in (("red", 0), ("minotaur", 1)):
-        game = Played([["purple"], [hand], ["yellow"]])
-        game.move(1, Bid(bid))
-        for viewer in (0, 1, 2, None):
-            told = lines(game.events, game.options, 3, viewer)
-            found.setdefault(viewer, []).append(page(game.state, viewer, told, fresh=True))
-    for viewer in (0, 2, None):
-        assert found[viewer][0] == found[viewer][1]
-    assert found[1][0] != found[1][1]
 
 
 def following() -> Played:
@@ -212,39 +33,6 @@ def following() -> Played:
     )
     game.bids(1, 1, 0)
     return game
-
-
-def test_a_die_that_may_not_be_rolled_says_why() -> None:
-    game = second_round([["red", "red"], ["gray", "red"], ["gray", "gray"]], lead="winner")
-    game.bids(1, 1, 0)
-    game.roll(0, "red", 7)
-    form = Forms(page(game.state, 1))
-    assert form.radios == [("red", True), ("gray", False)]
-    assert form.labels["gray"] == "Gray: 7 1 1 and three flags. Not now. You have red: roll red or a creature."
-    assert form.labels["red"] == "Red: 7 7 6 6 5 5"
-
-
-def test_the_only_die_that_may_be_rolled_is_chosen_already_and_else_none_is() -> None:
-    game = second_round([["red", "red"], ["gray", "red"], ["gray", "purple"]], lead="winner")
-    game.bids(1, 1, 0)
-    game.roll(0, "red", 7)
-    assert page(game.state, 1).count(" checked") == 1
-    game.roll(1, "red", 7)
-    assert page(game.state, 2).count(" checked") == 0
-
-
-def test_own_dice_are_shown_with_their_number_and_only_to_their_owner() -> None:
-    game = second_round([["red", "red"], ["griffin", "mermaid"], ["gray", "gray"]])
-    assert "Red: 7 7 6 6 5 5, 2 dice" in page(game.state, 0)
-    for viewer in (1, 2, None):
-        assert "Red: 7 7 6 6 5 5, 2 dice" not in page(game.state, viewer)
-    assert "only you see these" in page(game.state, 0)
-    assert "only you see these" not in page(game.state, None)
-
-
-def frame(game: Played, viewer: Viewer = None, *, fresh: bool = False) -> Any:
-    actions = () if viewer is None else GAME.actions(game.state, viewer)
-    return BOARD.frame(GAME.view(game.state, viewer), viewer, actions, fresh=fresh)
 
 
 def test_the_winning_die_is_marked_as_it_stands_and_stays_until_the_next_roll() -> None:
@@ -333,6 +121,8 @@ def test_bids_are_offered_as_on_the_keyboard() -> None:
     assert "Your bid: 2" in page(game.state, 0)
     assert "Your bid" not in page(game.state, 1)
     assert "Your bid" not in page(game.state, None)
+    game.move(1, Bid(1))
+    assert [frame(game, viewer).tray.bid for viewer in (0, 1, 2)] == [2, 1, None]
 
 
 @pytest.mark.parametrize(
@@ -413,42 +203,11 @@ def test_the_end_shows_the_ranking_and_the_sheet() -> None:
     assert 'id="tray"' not in html
 
 
-def test_the_replay_shows_every_hand_or_looks_through_one_players_eyes() -> None:
-    game = second_round([["red", "red"], ["griffin", "mermaid"], ["gray", "purple"]])
-    game.move(1, Bid(2))
-    everybody = replayed(game.state)
-    for label in (
-        "Red: 7 7 6 6 5 5, 2 dice",
-        "Griffin: itself",
-        "Mermaid: itself",
-        "Gray: 7 1 1",
-        "Purple: 3 3 2 2 1 1",
-    ):
-        assert label in everybody
-    assert "Bid 2" in everybody
-    one = replayed(game.state, 1)
-    hands = one[one.index('id="hands-h"') : one.index('id="sc-h"')]
-    assert "Griffin: itself" in hands
-    assert "Red: 7 7" not in hands
-    assert "Bid 2" in one
-    assert "Bid 2" not in replayed(game.state, 0)
-
-
 def test_a_step_of_the_replay_shows_its_die_rolling() -> None:
     game = following()
     game.roll(0, "red", 7)
     assert 'data-state="rolling"' in replayed(game.state, fresh=True)
     assert 'data-state="rolling"' not in replayed(game.state)
-
-
-def test_options_rules_and_tile_render() -> None:
-    from app.games import CURRENT
-
-    context = game_context(CURRENT["mythical-dice"])
-    for language in LANGUAGES:
-        html = renderer().page(language, "game.html", game=context, page=PAGE, me=None)
-        assert html.count("<select") == 8
-        assert html.count("<tr>") == 7
 
 
 def test_every_option_and_choice_has_a_name_of_its_own() -> None:
@@ -468,16 +227,6 @@ def test_both_skins_name_every_kind_and_no_two_alike() -> None:
         colours = list(looks.values())[3:]
         assert all(one in NUMBERS and one in FOLLOW and one in ASKED for one in colours)
     assert len({text.key for text in NAMES.values()}) == len(NAMES)
-
-
-def test_the_pirate_skin_shows_other_dice_and_posts_the_same_moves() -> None:
-    game = second_round([["red", "griffin"], ["minotaur", "red"], ["gray", "gray"]], lead="winner", skin="pirate")
-    game.bids(1, 1, 0)
-    html = page(game.state, 0)
-    assert Forms(html).radios == [("griffin", True), ("red", True)]
-    assert Forms(html).labels == {"griffin": "Pirate: itself on four faces, a flag on two", "red": "Black: 7 7 6 6 5 5"}
-    assert "Griffin" not in html
-    assert 'data-color="black"' in html
 
 
 def test_where_and_who() -> None:

@@ -20,7 +20,7 @@ from app.games.mythical_dice.rules import GAME
 from app.games.mythical_dice.state import Bid
 from tests.games import conformance, secrecy
 from tests.games.conformance import Case
-from tests.games.mythical_dice.test_rules import Played, second_round
+from tests.games.mythical_dice.played import Played, second_round
 
 PRESETS = [tuple(preset.items()) for preset in GAME.presets]
 
