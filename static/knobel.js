@@ -32,7 +32,7 @@
   }
   document.addEventListener("change", (event) => {
     if (event.target.name === "hold" && live) { keepHolds(); labelRoll(); }
-    if (event.target.id === "step") go(`${$("#replay").dataset.path}?step=${event.target.value}`, true);
+    if (event.target.id === "step") go(`${$("#replay").dataset.path}?step=${event.target.value}${$("#replay").dataset.eyes}`, true);
   });
 
   /* ---- 2 sending: once, seen, and never silently lost ---- */
@@ -239,8 +239,8 @@
     clearTimeout(playTimer);
     const mark = $("#now"), list = $("#moves");
     if (mark) list.scrollTop = mark.offsetTop - list.offsetTop - list.clientHeight / 2;
-    const { playing, path, step, steps } = $("#replay")?.dataset ?? {};
-    if (playing !== undefined && +step < +steps) playTimer = setTimeout(() => go(`${path}?step=${+step + 1}&play=1`, false), 1200);
+    const { playing, path, step, steps, eyes } = $("#replay")?.dataset ?? {};
+    if (playing !== undefined && +step < +steps) playTimer = setTimeout(() => go(`${path}?step=${+step + 1}&play=1${eyes}`, false), 1200);
   }
   window.addEventListener("popstate", () => { if ($("#replay[data-path]")) go(location.href, false); });
 

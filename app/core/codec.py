@@ -102,7 +102,7 @@ def event_data(event: Event) -> dict[str, Any]:
         "sides": list(event.sides),
         "faces": None if event.faces is None else list(event.faces),
         "seen_by": None if event.seen_by is None else sorted(event.seen_by),
-    }
+    } | ({"blind": True} if event.blind else {})
 
 
 def load_event(game: AnyGame, raw: object) -> Event:

@@ -53,7 +53,7 @@ def _settle(game: AnyGame, state: Any, dice: Dice, after: int) -> tuple[Any, lis
     while (wanted := game.chance(state)) is not None:
         faces = dice.roll(wanted.sides)
         after += 1
-        events.append(Rolled(after, wanted.reason, wanted.sides, faces, wanted.seen_by))
+        events.append(Rolled(after, wanted.reason, wanted.sides, faces, wanted.seen_by, blind=wanted.blind))
         state = game.settle(state, faces)
     return state, events
 

@@ -21,7 +21,10 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """Event `n`: chance was asked for `reason` and answered with `faces` (None: withheld from this viewer)."""
+    """Event `n`: chance was asked for `reason` and answered with `faces` (None: withheld from this viewer).
+
+    `blind`: the faces are withheld even from those who see what came of them, see `Roll`.
+    """
 
     n: int
     reason: str
@@ -29,6 +32,7 @@ class Rolled:
     faces: tuple[int, ...] | None
     seen_by: frozenset[Seat] | None = None
     type: Literal["chance"] = "chance"
+    blind: bool = False
 
 
 Event: TypeAlias = Moved | Rolled
@@ -40,6 +44,10 @@ def visible(event: Event, viewer: Viewer, *, over: bool) -> Event:
     Number, seat, reason and the number of dice stay: that somebody chose or drew in secret is itself public. When the
     game is over everything is shown.
     """
-    if over or event.seen_by is None or (viewer is not None and viewer in event.seen_by):
+    if over:
+        return event
+    if isinstance(event, Rolled) and event.blind:
+        return replace(event, faces=None)
+    if event.seen_by is None or (viewer is not None and viewer in event.seen_by):
         return event
     return replace(event, move=None) if isinstance(event, Moved) else replace(event, faces=None)

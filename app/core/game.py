@@ -69,11 +69,16 @@ class Roll(Value):
 
     `seen_by` is the set of seats that learn the faces (None: everybody). A draw of k things from a bag of n is one
     roll with sides (n, n-1, …); each face picks from what is left in canonical order and removes it.
+
+    `blind`: nobody is told the faces while the game runs; those in `seen_by` learn from their view what came of them.
+    That is for a draw from a bag which others have drawn from in secret: a face counts in what is left, so that the
+    face together with the thing drawn would tell what is missing.
     """
 
     sides: tuple[int, ...]
     reason: str
     seen_by: frozenset[Seat] | None = None
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +209,13 @@ class Game(ABC, Generic[Options, State, Move, View]):
     def witnesses(self, state: State, seat: Seat, move: Move) -> frozenset[Seat] | None:  # noqa: ARG002  # a default for open games
         """Return the seats that see `move` being made in `state` (None: everybody)."""
         return None
+
+    def reveal(self, state: State) -> View:
+        """Return what everybody may see of a past state once the game is over, when nothing is secret any more.
+
+        The replay shows it. The default fits open games; a game with secrets adds them.
+        """
+        return self.view(state, None)
 
     def final(self, before: State, seat: Seat, move: Move, after: State) -> bool:  # noqa: ARG002  # as above
         """Say whether a move cannot be taken back even while nothing has followed it: it revealed something."""

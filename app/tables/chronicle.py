@@ -114,11 +114,15 @@ def _tell(table: Snapshot, viewer: Viewer, story: Story, events: Iterable[Event]
     lines = list(story.lines)
     version, done = story.version, story.done
     for event in events:
-        before = table.game.view(state, viewer)
+        before = _seen(table, state, viewer)
         state = engine.advance(table.game, state, event)
-        after = table.game.view(state, viewer)
+        after = _seen(table, state, viewer)
         shown = visible(event, viewer, over=table.over)
         version, done = event.n, table.board.done(shown, after)
         if (line := table.board.line(shown, before, after)) is not None:
             lines.append((version, line))
     return Story(version, state, tuple(lines), done)
+
+
+def _seen(table: Snapshot, state: Any, viewer: Viewer) -> Any:
+    return table.game.reveal(state) if table.over else table.game.view(state, viewer)

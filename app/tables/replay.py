@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.core import codec, engine
 from app.core.board import Line
-from app.core.events import Event
-from app.core.game import Outcome
+from app.core.events import Event, visible
+from app.core.game import Outcome, Seat
 from app.tables.errors import Invalid, NotFinished
 from app.tables.queries import kept_events
 from app.tables.snapshot import Snapshot
@@ -37,12 +37,14 @@ async def record_events(db: Database, table: Snapshot) -> list[Event]:
     return [replace(event, n=n) for n, event in enumerate(await kept_events(db, table), start=1)]
 
 
-async def replay(db: Database, table: Snapshot, step: int | None) -> Replay:
+async def replay(db: Database, table: Snapshot, step: int | None, seat: Seat | None = None) -> Replay:
     """Return a finished game after `step` events (None: all): the fold of the log at that step.
 
-    Everything is open after the end, so the view is nobody's in particular. Raises NotFinished; Invalid if there is
-    no such step.
+    Everything is open after the end; with `seat` it is as that seat saw it then. Raises NotFinished; Invalid if there
+    is no such step or seat.
     """
+    if seat is not None and not 0 <= seat < (table.players or 0):
+        raise Invalid(snapshot=table)
     events = await record_events(db, table)
     wanted = len(events) if step is None else step
     if not 0 <= wanted <= len(events):
@@ -51,8 +53,9 @@ async def replay(db: Database, table: Snapshot, step: int | None) -> Replay:
     found = None
     before: Any = None
     for n, (event, state) in enumerate(engine.steps(table.game, table.options, table.players or 0, events)):
-        view = table.game.view(state, None)
-        if event is not None and (line := table.board.line(event, before, view)) is not None:
+        view = table.game.reveal(state) if seat is None else table.game.view(state, seat)
+        shown = None if event is None else visible(event, seat, over=seat is None)
+        if shown is not None and (line := table.board.line(shown, before, view)) is not None:
             lines.append((n, line))
         if n == wanted:
             found = (event, state, view)

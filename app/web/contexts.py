@@ -186,13 +186,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ReplayContext:
-    """Context of `replay.html`: the game after `step` of `steps` events. `current` is the line of this step, if any."""
+    """Context of `replay.html`: the game after `step` of `steps` events. `current` is the line of this step, if any.
+
+    `seat`: through whose eyes one looks (None: all is open). `hidden`: the game has something to look behind.
+    """
 
     slug: str
     game_title: str
     path: str
     code: str
     link: str
+    seat: int | None
+    hidden: bool
     step: int
     steps: int
     playing: bool

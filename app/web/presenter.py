@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.core import codec
 from app.core.board import Board, Frame
 from app.core.engine import AnyGame
-from app.core.game import Outcome, Viewer
+from app.core.game import Outcome, Seat, Viewer
 from app.core.text import Player, Text, say, tally
 from app.games import CURRENT, Entry
 from app.tables.chronicle import Story
@@ -223,11 +223,13 @@ def _gap(outcome: Outcome, ranks: Sequence[Rank]) -> Text:
     return say("{points}, {ahead} ahead of {player}", points=points, ahead=ahead, player=Player(second.chair.seat))
 
 
-def replay_context(table: Snapshot, me: str | None, shown: Replay, *, origin: str, playing: bool) -> ReplayContext:
-    """Return the replay page at one step, seen by nobody in particular: after the end everything is open."""
+def replay_context(
+    table: Snapshot, me: str | None, shown: Replay, *, origin: str, playing: bool, seat: Seat | None = None
+) -> ReplayContext:
+    """Return the replay page at one step: with all open, as after the end, or as a seat saw it."""
     viewer = table.seat_of(me)
     chairs = chairs_of(table, viewer)
-    frame = table.board.frame(shown.view, None, (), fresh=playing)
+    frame = table.board.frame(shown.view, seat, (), fresh=playing)
     result = None
     if shown.outcome is not None:
         result = _ranked(table.board, shown.outcome, shown.view, chairs)
@@ -237,6 +239,8 @@ def replay_context(table: Snapshot, me: str | None, shown: Replay, *, origin: st
         path=path_of(table.code),
         code=show_code(table.code),
         link=f"{origin}{path_of(table.code)}/replay?step={shown.step}",
+        seat=seat,
+        hidden=table.game.info.hidden,
         step=shown.step,
         steps=shown.steps,
         playing=playing,

@@ -14,12 +14,17 @@ router = APIRouter(prefix="/t/{code}", include_in_schema=False)
 
 
 @router.get("/replay")
-async def replay(code: CodeDep, house: HouseDep, who: VisitorDep, step: int = 0, play: int = 0) -> Response:
-    """The game after `step` events; the address can be shared. A step beyond the end is the end."""
+async def replay(
+    code: CodeDep, house: HouseDep, who: VisitorDep, step: int = 0, play: int = 0, seat: int | None = None
+) -> Response:
+    """The game after `step` events, with all open or through the eyes of a seat; the address can be shared.
+
+    A step beyond the end is the end.
+    """
     table, me = await load_table(house, who, code)
     steps = len(await replays.record_events(house.db, table))
-    shown = await replays.replay(house.db, table, min(max(step, 0), steps))
-    context = replay_context(table, me, shown, origin=who.origin, playing=bool(play))
+    shown = await replays.replay(house.db, table, min(max(step, 0), steps), seat)
+    context = replay_context(table, me, shown, origin=who.origin, playing=bool(play), seat=seat)
     return who.html("replay.html", me=await who.guest(), replay=context)
 
 

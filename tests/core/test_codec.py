@@ -174,6 +174,10 @@ EVENTS: list[tuple[Event, dict[str, Any]]] = [
         Rolled(5, "deal", (6,), (3,), frozenset({2, 1})),
         {"n": 5, "type": "chance", "reason": "deal", "sides": [6], "faces": [3], "seen_by": [1, 2]},
     ),
+    (
+        Rolled(5, "draw", (6,), (3,), frozenset({2}), blind=True),
+        {"n": 5, "type": "chance", "reason": "draw", "sides": [6], "faces": [3], "seen_by": [2], "blind": True},
+    ),
 ]
 
 

@@ -41,3 +41,11 @@ def test_everything_is_shown_after_the_end(event: Event, viewer: Viewer) -> None
 def test_event_for_nobody_is_withheld_from_seat_0_too() -> None:
     nobody = Rolled(1, "deal", (6,), (1,), frozenset())
     assert all(visible(nobody, viewer, over=False) != nobody for viewer in (0, 1, None))
+
+
+@pytest.mark.parametrize("viewer", [0, 2, None])
+def test_blind_roll_is_withheld_even_from_those_it_is_for_until_the_end(viewer: Viewer) -> None:
+    blind = Rolled(2, "draw", (36, 35), (3, 5), frozenset({0}), blind=True)
+    shown = Rolled(2, "draw", (36, 35), None, frozenset({0}), blind=True)
+    assert visible(blind, viewer, over=False) == shown
+    assert visible(blind, viewer, over=True) == blind

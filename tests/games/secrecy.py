@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from app.core import codec, engine
@@ -101,7 +102,8 @@ def _check_redaction(case: Case, state: Any, event: Event) -> None:
     for viewer in case.viewers:
         shown = visible(event, viewer, over=False)
         content = shown.move if isinstance(shown, Moved) else shown.faces
-        knows = seen_by is None or viewer in seen_by
+        blind = isinstance(event, Rolled) and event.blind
+        knows = not blind and (seen_by is None or viewer in seen_by)
         assert (content is not None) == knows, f"event {event.n}: viewer {viewer} should see it: {knows}"
         assert visible(event, viewer, over=True) == event, f"event {event.n} stays hidden after the end"
 
@@ -112,7 +114,7 @@ def _another(game: AnyGame, state: Any, event: Event, rng: random.Random) -> tup
         witnesses = game.witnesses(state, event.seat, move)
         return game.play(state, event.seat, move), Moved(event.n, event.seat, move, witnesses)
     faces = tuple(rng.randint(1, most) for most in event.sides)
-    return game.settle(state, faces), Rolled(event.n, event.reason, event.sides, faces, event.seen_by)
+    return game.settle(state, faces), replace(event, faces=faces)
 
 
 def _compare(case: Case, event: Event, instead: Event, before: Any, worlds: tuple[Any, Any]) -> None:
@@ -122,8 +124,15 @@ def _compare(case: Case, event: Event, instead: Event, before: Any, worlds: tupl
         shown = visible(event, viewer, over=False) != visible(instead, viewer, over=False)
         if shown:
             assert viewer in told or not told, f"event {event.n}: the log shows {viewer} what the view keeps back"
+        elif viewer in _learn_from_the_view(event):
+            continue
         elif not _revealing(game, event, before, worlds):
             assert viewer not in told, f"event {event.n}: withheld from viewer {viewer}, but the view tells it"
+
+
+def _learn_from_the_view(event: Event) -> frozenset[int]:
+    """Return who sees what came of an event whose faces nobody is told: those it was drawn for, nobody else."""
+    return event.seen_by or frozenset() if isinstance(event, Rolled) and event.blind else frozenset()
 
 
 def _differ(game: AnyGame, worlds: tuple[Any, Any], viewer: Viewer) -> bool:

@@ -110,6 +110,24 @@ class PublicDeal(Sealed):
         return wanted and replace(wanted, seen_by=None)
 
 
+class BlindDeal(Sealed):
+    """Tells nobody the faces of a deal; its owner sees the die in the view. That is allowed."""
+
+    def chance(self, state: State) -> Roll | None:
+        wanted = super().chance(state)
+        return wanted and replace(wanted, blind=True)
+
+
+class BlindDealThatTheViewTells(BlindDeal):
+    """Shows the die of seat 0 to everybody, and its `resample` looks away."""
+
+    def view(self, state: State, viewer: Viewer) -> View:
+        return replace(super().view(state, viewer), die=state.dice[0])
+
+    def resample(self, state: State, viewer: Viewer, rng: Rng) -> State:
+        return state
+
+
 class PublicBids(Sealed):
     def witnesses(self, state: State, seat: Seat, move: Move) -> frozenset[Seat] | None:
         return None
@@ -248,6 +266,7 @@ BROKEN: list[tuple[type[Sealed], Callable[[Case], None], str]] = [
     (StuckWorlds, secrecy.worlds_go_on, "does not come to an end|stuck"),
     (LeakyDoneBehindALazyResample, secrecy.log_hides, "withheld from viewer .* but the view tells it"),
     (PublicDeal, secrecy.log_hides, "the log shows .* what the view keeps back"),
+    (BlindDealThatTheViewTells, secrecy.log_hides, "withheld from viewer .* but the view tells it"),
     (PublicBids, secrecy.log_hides, "the log shows .* what the view keeps back"),
     (BlindMover, secrecy.log_hides, "not shown to who made it"),
     (SaysOpen, secrecy.log_hides, "an open game keeps an event"),
@@ -340,6 +359,12 @@ def test_replay_that_leaves_the_game_is_caught() -> None:
     vars(changed)["history"] = (*case.history[:-1], (replace(state, points=(9, 9)), event))
     with pytest.raises(AssertionError, match="the fold leaves"):
         conformance.replays(changed)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_draw_whose_faces_nobody_is_told_conforms(check: Callable[[Case], None]) -> None:
+    for case in cases(BlindDeal(), seeds=1):
+        check(case)
 
 
 def test_toy_options_reach_the_game() -> None:
