@@ -39,19 +39,16 @@ def position(
     held: list[list[str]] = []
     for hand in hands or ("", ""):
         held.append([])
-        for letter, face in hand.split():
-            die = free[colour(letter)].pop(0)
+        for wanted in hand.split():
+            die, face = free[colour(wanted)].pop(0), wanted[1]
             held[-1].append(die)
             faces[die] = int(face)
     if bag is not None:
         rest = [die for die in DICE if die not in faces][bag:]
         held[-1] += rest
         faces |= dict.fromkeys(rest, 2)
-    return State(
-        options or Options(),
-        tuple(in_order(hand) for hand in held),
-        **({"stack": (3, 0, 0, 0, 0, 0), "tableaus": laid, "dice": Faces(faces), "seat": 0} | more),
-    )
+    given: dict[str, Any] = {"stack": (3, 0, 0, 0, 0, 0), "tableaus": laid, "dice": Faces(faces), "seat": 0}
+    return State(options or Options(), tuple(in_order(hand) for hand in held), **(given | more))
 
 
 def options(**chosen: object) -> Options:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core import codec
+from app.core import codec, engine
 from app.core.events import Moved, Rolled
-from app.games.five_strolche.material import BOARDS, DICE, HOME, ROOM, colour, in_order
+from app.games.five_strolche.material import BOARDS, COLOURS, DICE, HOME, ROOM, colour, in_order
 from app.games.five_strolche.rules import GAME
 from app.games.five_strolche.state import Options, State
-from tests.support.games import random_game
+from tests.games.five_strolche.positions import position
+from tests.support.dice import SeededDice
+from tests.support.games import random_game, random_move
 
 chosen = st.fixed_dictionaries(
     {option["id"]: st.sampled_from(option["choices"]) for option in codec.option_choices(Options)}
@@ -37,6 +41,51 @@ def test_laws_of_every_game(raw: dict[str, Any], players: int, seed: int) -> Non
     assert (before.gate == 2) == (outcome.detail["ended"] == "gate")
     assert (len(before.cracked) == 6) == bool(outcome.winners)
     assert set(outcome.scores) == {len(before.cracked)}
+
+
+RICH = "r1 r1 r6 r3 r3 r2 b3 b2 b5 k3 k1 k2 k5 y3 y3 y2 y5"
+
+
+def random_steps(state: State, seed: int, most: int = 60) -> Iterator[tuple[State, Moved | Rolled, State]]:
+    """Yield (state before, event, state after) of random play from a position; a lock is cracked where possible."""
+    rng, dice = random.Random(seed), SeededDice(seed)
+    for _ in range(most):
+        if state.ended:
+            return
+        seat = rng.choice(sorted(GAME.to_act(state)))
+        cracks = [action.move for action in GAME.actions(state, seat) if getattr(action.move, "on", "") == "paul"]
+        _, events = engine.play(
+            GAME, state, seat, cracks[0] if cracks else random_move(GAME, state, seat, rng), dice, 0
+        )
+        for event in events:
+            after = engine.advance(GAME, state, event)
+            yield state, event, after
+            state = after
+
+
+def test_laws_of_games_in_which_locks_are_cracked() -> None:
+    cracked = 0
+    for seed in range(40):
+        opened = codec.load_options(GAME, {"last_rescue": "on", "overflow": ("old_three", "all_four")[seed % 2]})
+        state = position(RICH, "r3 b4", options=opened, boards={"john": 3, "pink": 2})
+        for before, event, after in random_steps(state, seed):
+            every_die_lies_in_one_place(after)
+            boards_hold_what_fits(after)
+            cards_are_all_there(after)
+            gate_moves_as_it_may(before, after, event)
+            if len(after.cracked) > len(before.cracked):
+                cracked += 1
+                a_lock_costs_four_dice(before, after)
+    assert cracked > 40
+
+
+def a_lock_costs_four_dice(before: State, after: State) -> None:
+    assert before.gate == 0
+    assert after.cracked[-1] == before.stack[0]
+    assert after.cracked_by[-1] == before.seat
+    gone = set(before.dice) - set(after.dice)
+    assert sorted(colour(die) for die in gone) == sorted(COLOURS)
+    assert {before.dice[die] for die in gone} == {before.stack[0]}
 
 
 def every_die_lies_in_one_place(state: State) -> None:

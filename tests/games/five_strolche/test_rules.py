@@ -48,7 +48,7 @@ def a_set_of_the_set_up_does_not_count() -> None:
 def a_six_from_the_bag_closes_a_wing() -> None:
     game = Played(position("r2", ""))
     drawn = game.drawing("b")
-    moved, draw, roll = game.move(Draw(), *drawn, 6)
+    _moved, draw, roll = game.move(Draw(), *drawn, 6)
     assert draw == Rolled(2, "draw", (35,), drawn)
     assert roll == Rolled(3, "roll", (6,), (6,))
     assert game.hand() == ["r2", "b6"]
@@ -122,7 +122,7 @@ def a_set_cracks_the_lock() -> None:
     game = Played(position(SET, ""))
     paul = game.die("r1")
     before = game.state.in_bag
-    moved, lock = game.move(Place(paul, "paul"), 2)
+    _moved, lock = game.move(Place(paul, "paul"), 2)
     assert lock == Rolled(2, "lock", (5,), (2,))
     assert (game.state.cracked, game.state.cracked_by, game.state.lock) == ((3,), (0,), 2)
     assert game.state.tableaus.paul == (paul,)
@@ -150,7 +150,7 @@ def no_lock_is_cracked_through_half_a_gate() -> None:
 def a_fourth_die_sweeps_the_board_before_the_effect() -> None:
     game = Played(position("y2", "", boards={"rihanna": 3}, bag=0))
     assert game.state.in_bag == 0
-    moved, draw, roll = game.move(Place(game.die("y2"), "rihanna"), 1, 1, 1, 2, 3, 4)
+    _moved, draw, _roll = game.move(Place(game.die("y2"), "rihanna"), 1, 1, 1, 2, 3, 4)
     assert isinstance(draw, Rolled)
     assert draw.sides == (4, 3, 2)
     assert game.laid()["rihanna"] == 0
@@ -193,7 +193,7 @@ def a_second_gift_is_refused() -> None:
 
 def fewer_than_three_are_drawn_from_a_small_bag() -> None:
     game = Played(position("r1", "", bag=2))
-    moved, draw, roll = game.move(Place(game.die("r1"), "pink"), 1, 1, 4, 5)
+    _moved, draw, roll = game.move(Place(game.die("r1"), "pink"), 1, 1, 4, 5)
     assert isinstance(draw, Rolled)
     assert isinstance(roll, Rolled)
     assert (draw.sides, roll.sides) == ((2, 1), (6, 6))

@@ -79,10 +79,10 @@ def test_throw_that_shuts_the_gate_ends_an_action_in_the_middle() -> None:
 
 def test_unseen_card_is_drawn_among_those_not_seen() -> None:
     game = Played(position("b1 b2", "", stack=(3, 0, 0, 5), cracked=(1, 2)))
-    moved, lock = game.move(Place(game.die("b1"), "john"), 2)
+    _, lock = game.move(Place(game.die("b1"), "john"), 2)
     assert lock == Rolled(2, "lock", (2,), (2,))
     assert game.state.stack == (6, 0, 5, 3)
-    moved, lock = game.move(Place(game.die("b2"), "john"), 1)
+    _moved, lock = game.move(Place(game.die("b2"), "john"), 1)
     assert game.state.stack == (4, 5, 3, 6)
 
 
