@@ -103,10 +103,11 @@ class SheetContext:
 
 
 def sheet(view: View, viewer: Viewer, *, fresh: bool) -> SheetContext:
-    """Return the sheet as `viewer` sees it; others' dice in turn order behind the viewer, all for a spectator."""
+    """Return the sheet as `viewer` sees it; others' dice in turn order behind the viewer, all for a spectator and in the end."""
     seats = len(view.hands)
     mine = viewer if viewer is not None and viewer < seats else None
-    others = range(seats) if mine is None else [(mine + step) % seats for step in range(1, seats)]
+    everybody = mine is None or view.ended  # in the end there is no tray with the own dice
+    others = range(seats) if everybody else [((mine or 0) + step) % seats for step in range(1, seats)]
     subject = mine if mine is not None else view.seat or 0
     need = _need(view, subject)
     missing = frozenset(one.colour for one in need if not one.have) if mine is not None else frozenset()
@@ -234,7 +235,7 @@ def _board(view: View, name: str) -> BoardContext:
 
 
 def _facts(view: View) -> tuple[tuple[Text, Text], ...]:
-    cracked = say("none") if not view.cracked else say("{locks}", locks=", ".join(map(str, view.cracked)))
+    cracked = say("no lock") if not view.cracked else say("{locks}", locks=", ".join(map(str, view.cracked)))
     facts = [
         (say("Locks cracked"), cracked),
         (say("Rounds"), say("{n}", n=view.round)),
