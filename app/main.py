@@ -12,8 +12,9 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
-from app.db.engine import Database
+from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
 from app.web import api, api_docs, errors, health, home, live, replays, tables
@@ -35,6 +36,15 @@ def _at_signal(stop: Callable[[], None]) -> None:
                 usual(received, frame)
 
         signal.signal(number, handle)
+
+
+class Knobel(FastAPI):
+    """The service. Its guard stands around everything, also around the answers to faults."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return the stack of FastAPI within the guard."""
+        settings = self.state.house.settings
+        return Guard(super().build_middleware_stack(), self, origin=settings.origin, https=settings.https)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -59,11 +69,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        with suppress(*errors.DATABASE_FAULTS):
+        with suppress(*FAULTS):
             await asyncio.wait_for(house.presence.close(), 1)
         await database.close()
 
-    app = FastAPI(
+    app = Knobel(
         title="Knobel",
         version="1",
         summary="Dice games at a shared table",
@@ -74,7 +84,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.house = House(settings, database)
-    app.add_middleware(Guard, origin=settings.origin, https=settings.https)
     errors.install(app)
     for part in (home, tables, live, replays, api, api_docs, health):
         app.include_router(part.router)

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from app.db.embedded import EmbeddedError, EmbeddedPostgres
+from app.db.engine import FAULTS, is_away
 from app.db.migrate import upgrade
 from app.logs import configure
 from app.main import create_app
@@ -43,9 +44,10 @@ def listen(settings: Settings) -> socket.socket:
         bound = socket.socket(family)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((settings.host, settings.port))
-    except OSError as problem:
+    except (OSError, UnicodeError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
         raise BadSetting(
-            f"KNOBEL_HOST, KNOBEL_PORT: {settings.host}:{settings.port} cannot be used: {problem.strerror or problem}."
+            f"KNOBEL_HOST, KNOBEL_PORT: {settings.host}:{settings.port} cannot be used: {reason}."
         ) from None
     bound.set_inheritable(True)
     return bound
@@ -63,7 +65,7 @@ def serve(settings: Settings) -> None:
             _keep(database)
         else:
             url = settings.database_url
-        upgrade(url)
+        _migrate(url)
         port = bound.getsockname()[1]
         settings = settings.model_copy(update={"database_url": url, "port": port})
         sys.stdout.write(f"Knobel is open: {settings.origin}\n")
@@ -73,6 +75,16 @@ def serve(settings: Settings) -> None:
         bound.close()
         if database is not None:
             database.stop()
+
+
+def _migrate(url: str) -> None:
+    try:
+        upgrade(url)
+    except FAULTS as problem:
+        refused = str(getattr(getattr(problem, "orig", problem), "sqlstate", "")).startswith(("28", "3D"))
+        if not refused and not is_away(problem):
+            raise
+        raise BadSetting(f"KNOBEL_DATABASE_URL: the database does not answer: {problem}") from None
 
 
 def _keep(database: EmbeddedPostgres) -> None:
@@ -94,6 +106,7 @@ def _run(settings: Settings, bound: socket.socket) -> None:
         "access_log": False,
         "timeout_graceful_shutdown": GRACE,
         "server_header": False,
+        "timeout_keep_alive": 65,
         "date_header": False,
         "h11_max_incomplete_event_size": 16 * 1024,
     }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -21,9 +22,9 @@ class Settings(BaseSettings):
     database_url: str | None = None
     data_dir: Path = Path("./var")
     host: str = "127.0.0.1"
-    port: int = Field(8000, ge=0, le=65535)
+    port: Annotated[int, Field(ge=0, le=65535)] = 8000
     public_url: str | None = None
-    workers: int = Field(1, ge=1, le=64)
+    workers: Annotated[int, Field(ge=1, le=64)] = 1
     rate_limits: Literal["on", "off"] = "on"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -39,7 +40,8 @@ class Settings(BaseSettings):
     def _web_address(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        if not value.startswith(("http://", "https://")) or "?" in value or "#" in value:
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
             raise ValueError("must be an http:// or https:// address without query")
         return value.rstrip("/")
 
@@ -51,7 +53,8 @@ class Settings(BaseSettings):
     @property
     def origin(self) -> str:
         """The address people open: `public_url`, or the one we serve."""
-        return self.public_url or f"http://{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def https(self) -> bool:
@@ -62,7 +65,7 @@ class Settings(BaseSettings):
 def read_settings() -> Settings:
     """Return the settings of this environment. Raises BadSetting with a sentence that names the setting."""
     try:
-        return Settings()  # type: ignore[call-arg]  # every field has a default, which mypy cannot see in Field(…)
+        return Settings()
     except ValidationError as problem:
         error = problem.errors(include_url=False)[0]
         name = "KNOBEL_" + str(error["loc"][0]).upper()

@@ -72,7 +72,7 @@
   });
 
   /* ---- 3 swaps: only whole tables; then title, icon, sound, focus ---- */
-  let focused = "", turn = false;
+  let focused = "", turn = false, status = "", next;
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx, tasks } = event.detail;
     focused = document.activeElement?.closest("#table") ? document.activeElement.id : "";
@@ -87,9 +87,20 @@
   });
   document.addEventListener("htmx:after:swap", () => {
     present();
+    follow();
     if (focused && document.activeElement === document.body)
       ($(`#${CSS.escape(focused)}`) || $("#roll") || $("#turn"))?.focus({ preventScroll: true });
   });
+
+  // a new stage begins at its top; a rematch that has just been made takes everybody along
+  function follow() {
+    const table = $("#table")?.dataset;
+    if (!table || !live) return;
+    if (status && status !== table.status) scrollTo(0, 0);
+    if (next === "" && table.next) location.assign(table.next);
+    status = table.status;
+    next = table.next ?? "";
+  }
 
   function present() {
     for (const button of $$("[data-copy]")) button.hidden = false;
@@ -125,11 +136,11 @@
   }
 
   /* ---- 4 connection: a beat every second, or words at once and a fresh stream ---- */
-  let heard = now(), lost = 0, polling = false, polled = 0, told = "", toldTimer = 0;
+  let heard = now(), lost = 0, deaf = 0, polling = false, polled = 0, told = "", toldTimer = 0;
   function showNet() {
     const net = $("#net");
     if (!net) return;
-    const long = lost && now() - lost > 5000;
+    const long = lost && now() - lost > 4500;
     const text = told || (lost ? (long ? words.sayLong : words.sayLost) : "");
     net.hidden = !text;
     if ($("[data-text]", net).textContent !== text) $("[data-text]", net).textContent = text;
@@ -138,11 +149,11 @@
   function tell(text) {
     told = text;
     clearTimeout(toldTimer);
-    toldTimer = setTimeout(() => { told = ""; showNet(); }, 8000);
+    toldTimer = setTimeout(() => { told = ""; showNet(); }, 5000);
     showNet();
   }
   function lose() { lost ||= now(); showNet(); }
-  function hear() { heard = now(); if (lost) { lost = 0; told = ""; showNet(); } }
+  function hear() { heard = now(); deaf = 0; if (lost) { lost = 0; told = ""; showNet(); } }
   function connect() { if (!polling && !document.hidden) htmx.trigger(live, "connect"); }
 
   // hx-sse keeps its connection on the element: end what hangs, skip what waits, and connect at once
@@ -163,22 +174,23 @@
     if (polling) { if (now() - polled >= 2000) refetch(); if (now() - heard > 6000) lose(); }
     else if (!live._htmx?.sse) connect();
     if (!polling && now() - heard > 2800) {
-      const first = !lost;
+      const first = !lost, silent = live._htmx?.sse?.reader;
       lose();
-      if (first || live._htmx?.sse?.reader) kick();
+      if (silent && ++deaf > 2) polling = true;  // connected, but nothing comes through: something on the way holds it back
+      if (first || silent) { heard = now(); kick(); }
     }
     if (lost) showNet();
   }
   if (live) {
-    live.addEventListener("htmx:sse:after:connection", hear);
+    live.addEventListener("htmx:sse:before:connection", ({ detail }) => { if (polling) detail.connection.cancelled = true; });
+    live.addEventListener("htmx:sse:after:connection", () => { if (!deaf) hear(); });
     live.addEventListener("htmx:sse:before:message", hear);
     live.addEventListener("htmx:sse:error", lose);
     live.addEventListener("htmx:response:error", lose);
     live.addEventListener("poll", () => { polling = true; hear(); });
-    live.addEventListener("goto", ({ detail: { data } }) => { if (/^\/[^/\\]/.test(data)) location.assign(data); });
     document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => { if (polling && ctx.response.status < 500) hear(); });
     window.addEventListener("focus", () => { if (polling) { polling = false; heard = now(); connect(); } });
-    window.addEventListener("offline", lose);
+    window.addEventListener("offline", () => { lose(); kick(); });
     window.addEventListener("online", kick);
     document.addEventListener("visibilitychange", () => { if (!document.hidden) { heard = now(); kick(); } });
     setInterval(watch, 500);
@@ -234,7 +246,7 @@
 
   /* ---- 7 keys ---- */
   function move(key) {
-    const rows = $$(".score__open"), here = rows.indexOf(document.activeElement);
+    const rows = $$("#table [data-choice]"), here = rows.indexOf(document.activeElement);
     if (!rows.length) return false;
     const across = key === "ArrowLeft" || key === "ArrowRight";
     if (here < 0) rows[0].focus();
@@ -269,4 +281,5 @@
 
   if (/^#(rules|menu)$/.test(location.hash)) open(location.hash.slice(1));
   present();
+  follow();
 })();

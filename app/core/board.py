@@ -72,6 +72,9 @@ class Board(Protocol):
     def line(self, event: Event, before: Value, after: Value) -> Line | None:
         """Return the log line of a visible event between the two views around it, or None if it needs none."""
 
+    def done(self, event: Event, after: Any) -> Text | None:
+        """Say what a visible move has just done, beside the offer to take it back ("Scored 12 in fours")."""
+
     def summary(self, outcome: Outcome, view: Any) -> tuple[Text, ...]:
         """Return one note per seat for the result page."""
 

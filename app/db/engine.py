@@ -7,6 +7,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
 import orjson
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 
 if TYPE_CHECKING:
@@ -23,6 +25,35 @@ def sqlalchemy_url(url: str) -> str:
     parts = urlsplit(url)
     query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "sslmode"])
     return urlunsplit(("postgresql+asyncpg", parts.netloc, parts.path, query, ""))
+
+
+FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError, OSError, TimeoutError)
+"""Everything the database can make go wrong."""
+
+# classes of SQLSTATE that mean trouble over there, not a mistake of ours: connection, resources, locks held too long,
+# shutdown or cancelled, system, internal
+_AWAY = ("08", "53", "55", "57", "58", "XX")
+
+
+def is_away(fault: BaseException) -> bool:
+    """Return whether a fault means that the database is away, restarting or overloaded, so that trying again helps."""
+    if isinstance(fault, PoolTimeout):
+        return True
+    if isinstance(fault, DBAPIError):
+        return fault.connection_invalidated or (fault.orig is not None and is_away(fault.orig))
+    if isinstance(fault, SQLAlchemyError):
+        return False
+    state = getattr(fault, "sqlstate", None)
+    if state is not None:
+        return str(state).startswith(_AWAY)
+    return isinstance(fault, asyncpg.InterfaceError | OSError | TimeoutError)
+
+
+async def _leave_as_it_is(_connection: object) -> None:
+    """Give a connection back without the usual clean-up, which is a round trip of its own.
+
+    What runs on the pool are single statements: no locks, cursors, settings or LISTEN are left behind.
+    """
 
 
 class Database:
@@ -59,6 +90,7 @@ class Database:
             max_size=self._pool_size,
             timeout=3,
             command_timeout=5,
+            reset=_leave_as_it_is,
             server_settings=_SERVER_SETTINGS,
             max_inactive_connection_lifetime=300,
         )

@@ -12,7 +12,7 @@ from app.db.engine import sqlalchemy_url
 def config(url: str) -> Config:
     """Return Alembic's configuration for the database at `url`."""
     settings = Config()
-    settings.set_main_option("script_location", str(ROOT / "migrations"))
+    settings.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
     settings.attributes["url"] = sqlalchemy_url(url)
     return settings
 

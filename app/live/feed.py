@@ -88,7 +88,7 @@ class Notifier:
 
     def tell(self, table_id: int, version: int) -> None:
         """Have "table version" sent soon; version 0 says that something besides the log has changed."""
-        self._waiting[table_id] = version
+        self._waiting[table_id] = 0 if self._waiting.get(table_id) == 0 else version
         if self._task is None:
             self._task = asyncio.create_task(self._send())
 

@@ -47,8 +47,8 @@ class Stream:
         self._waiter: asyncio.Future[None] | None = None
 
     def put(self, version: int, message: bytes) -> None:
-        """Have `message` sent next, unless a newer version was."""
-        if version >= self.version:
+        """Have `message` sent next, unless a newer version was or the stream has ended."""
+        if version >= self.version and not self.closed:
             self.version = version
             self._message = message
             self._wake()
@@ -137,7 +137,8 @@ class Hub:
         """
         if table_id not in self._streams:
             return
-        self._due[table_id] = fresh
+        # of two that wait one may be older than the other; reading is always right
+        self._due[table_id] = None if table_id in self._due else fresh
         if table_id not in self._tasks:
             self._tasks[table_id] = asyncio.create_task(self._serve(table_id))
 
@@ -155,7 +156,7 @@ class Hub:
         finally:
             del self._tasks[table_id]
             if table_id in self._due:
-                self.publish(table_id, self._due[table_id])
+                self.publish(table_id)
 
     def show(self, table_id: int, rendered: Rendered) -> None:
         """Hand rendered messages to the streams they are for."""
@@ -163,10 +164,14 @@ class Hub:
             return
         if rendered.version >= self.known(table_id)[0]:
             self._known[table_id] = (rendered.version, rendered.present)
+        missed = False
         for stream in self._streams[table_id]:
             message = rendered.messages.get(stream.reader)
             if message is not None:
                 stream.put(rendered.version, message)
+            missed = missed or (message is None and stream.version < rendered.version)
+        if missed:  # it came while this was rendered for the others
+            self.publish(table_id)
 
     def tell(self, table_id: int, message: bytes) -> None:
         """Send the same message to everybody at a table, in place of what is waiting."""

@@ -43,6 +43,10 @@ WHERE worker = $3 AND table_id = t AND player_id = p
 """
 
 
+# what killed workers left
+_FORGET = "DELETE FROM presence WHERE until < now() - interval '1 hour'"
+
+
 class Presence:
     """The people of this process. One per process; `run` until cancelled."""
 
@@ -101,6 +105,8 @@ class Presence:
             await self._pool().execute(_ENTER, [t for t, _ in enter], [p for _, p in enter], self._worker, _LIFETIME)
         if went:
             await self._pool().execute(_LEAVE, [t for t, _ in went], [p for _, p in went], self._worker)
+        if renew:
+            await self._pool().execute(_FORGET)
         self._shown = present
         for table_id in {table_id for table_id, _ in came | went}:
             self._notifier.tell(table_id, 0)

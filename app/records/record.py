@@ -51,12 +51,15 @@ def read(content: bytes) -> Record:
 
 
 def _decode(raw: dict[str, Any]) -> Record:
-    entry = find(raw["game"], raw["rules"])
+    slug, rules = raw["game"], raw["rules"]
+    entry = find(slug, rules) if isinstance(slug, str) and type(rules) is int else None
     if entry is None:
-        raise BadRecord(f"unknown game {raw['game']!r} with rules {raw['rules']!r}")
+        raise BadRecord(f"unknown game {slug!r:.40} with rules {rules!r:.40}")
     info = entry.game.info
     players, names = raw["players"], tuple(seat["name"] for seat in raw["seats"])
-    if not isinstance(players, int) or not info.min_players <= players <= info.max_players or len(names) != players:
+    if not all(isinstance(name, str) and name.isprintable() for name in names):
+        raise BadRecord("a name is not one line of text")
+    if type(players) is not int or not info.min_players <= players <= info.max_players or len(names) != players:
         raise BadRecord(f"{players} players and {len(names)} seats do not fit the game")
     events = tuple(codec.load_event(entry.game, event) for event in raw["events"])
     if [event.n for event in events] != list(range(1, len(events) + 1)):

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.core import engine
 from app.core.board import Line
 from app.core.events import Event, visible
 from app.core.game import Viewer
-from app.core.text import say
+from app.core.text import Text, say
 from app.tables.queries import LogRow, log_rows
 from app.tables.snapshot import Snapshot
 
@@ -26,13 +26,21 @@ _MOST_TABLES = 500
 UNDONE = say("takes the last move back")
 
 
-@dataclass(slots=True)
-class _Story:
-    """A log told to one reader up to `version`; `state` is None before the start."""
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A log told to one reader up to `version`.
+
+    `lines`: (number of the event, line). `done`: what the last event did, if it can be taken back. `state` is what the
+    log folds to (None before the start) and is for the chronicle alone.
+    """
 
     version: int
     state: Any
     lines: tuple[tuple[int, Line], ...]
+    done: Text | None = None
+
+
+_UNTOLD = Story(0, None, ())
 
 
 class Chronicle:
@@ -40,48 +48,52 @@ class Chronicle:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._stories: OrderedDict[tuple[int, Viewer, bool], _Story] = OrderedDict()
+        self._stories: OrderedDict[tuple[int, Viewer, bool], Story] = OrderedDict()
 
-    async def lines(self, table: Snapshot, viewer: Viewer) -> tuple[tuple[int, Line], ...]:
-        """Return (number of the event, line) for the whole log up to the table's version, as `viewer` may see it."""
+    async def tell(self, table: Snapshot, viewer: Viewer) -> Story:
+        """Return the whole log up to the table's version, as `viewer` may see it."""
         key = self._key(table, viewer)
         story = self._stories.get(key)
         if story is None or story.version > table.version:
-            story = _Story(0, None, ())
+            story = _UNTOLD
         if story.version < table.version:
             story = await self._continue(table, viewer, story)
         self._keep(key, story)
-        return story.lines
+        return story
 
-    def extend(self, table: Snapshot, viewer: Viewer, before: int, events: Sequence[Event]) -> None:
-        """Tell the events of a move that has just been committed, if the log was told up to `before`."""
-        key = self._key(table, viewer)
-        story = self._stories.get(key)
-        if story is not None and story.version == before and not table.over:
-            self._keep(key, _tell(table, viewer, story, events))
+    def extend(self, table: Snapshot, events: Sequence[Event]) -> None:
+        """Tell the events of a move that has just been committed to everybody who was told all before it."""
+        viewers: list[Viewer] = [None]
+        if table.game.info.hidden:
+            viewers += range(table.players or 0)
+        for viewer in () if table.over else viewers:
+            key = self._key(table, viewer)
+            story = self._stories.get(key)
+            if story is not None and story.version == events[0].n - 1:
+                self._keep(key, _tell(table, viewer, story, events))
 
     def _key(self, table: Snapshot, viewer: Viewer) -> tuple[int, Viewer, bool]:
         # in an open game, and after the end of any, all readers see the same
         return table.id, viewer if table.game.info.hidden and not table.over else None, table.over
 
-    def _keep(self, key: tuple[int, Viewer, bool], story: _Story) -> None:
+    def _keep(self, key: tuple[int, Viewer, bool], story: Story) -> None:
         self._stories[key] = story
         self._stories.move_to_end(key)
         while len(self._stories) > _MOST_TABLES:
             self._stories.popitem(last=False)
 
-    async def _continue(self, table: Snapshot, viewer: Viewer, story: _Story) -> _Story:
+    async def _continue(self, table: Snapshot, viewer: Viewer, story: Story) -> Story:
         rows = await log_rows(self._db, table, story.version)
         if story.version and any(row.type == "undo" for row in rows):
             # what was told is no longer what happened
             rows = await log_rows(self._db, table, 0)
-            story = _Story(0, None, ())
+            story = _UNTOLD
         for row in rows:
             story = _tell_row(table, viewer, story, row)
-        return _Story(table.version, story.state, story.lines)
+        return replace(story, version=table.version)
 
 
-def _tell_row(table: Snapshot, viewer: Viewer, story: _Story, row: LogRow) -> _Story:
+def _tell_row(table: Snapshot, viewer: Viewer, story: Story, row: LogRow) -> Story:
     if row.undone:
         return story
     if row.event is not None:
@@ -92,20 +104,21 @@ def _tell_row(table: Snapshot, viewer: Viewer, story: _Story, row: LogRow) -> _S
         line = Line(None, say("{name} sits down", name=row.data["name"]))
     else:
         line = Line(None, say("{name} leaves", name=row.data["name"]))
-    return _Story(row.n, story.state, (*story.lines, (row.n, line)))
+    return Story(row.n, story.state, (*story.lines, (row.n, line)))
 
 
-def _tell(table: Snapshot, viewer: Viewer, story: _Story, events: Iterable[Event]) -> _Story:
+def _tell(table: Snapshot, viewer: Viewer, story: Story, events: Iterable[Event]) -> Story:
     state = story.state
     if state is None:
         state = table.game.setup(table.options, table.players or 0)
     lines = list(story.lines)
-    version = story.version
+    version, done = story.version, story.done
     for event in events:
         before = table.game.view(state, viewer)
         state = engine.advance(table.game, state, event)
-        line = table.board.line(visible(event, viewer, over=table.over), before, table.game.view(state, viewer))
-        version = event.n
-        if line is not None:
+        after = table.game.view(state, viewer)
+        shown = visible(event, viewer, over=table.over)
+        version, done = event.n, table.board.done(shown, after)
+        if (line := table.board.line(shown, before, after)) is not None:
             lines.append((version, line))
-    return _Story(version, state, tuple(lines))
+    return Story(version, state, tuple(lines), done)

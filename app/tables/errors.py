@@ -58,6 +58,12 @@ class NotFound(Refusal):
     text = say("There is no such table.")
 
 
+class NoSuchGame(NotFound):
+    """There is no game of that name."""
+
+    text = say("There is no such game.")
+
+
 class StaleTurn(Refusal):
     """The move belongs to a question that is no longer asked."""
 

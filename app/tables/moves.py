@@ -37,8 +37,8 @@ _TRIES = 50
 
 _WRITE = """
 WITH moved AS (
-    UPDATE tables SET version = $3, state = $4::jsonb, status = $5, outcome = $6::jsonb, undo_seat = $7,
-           undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5 = 'finished' THEN now() END
+    UPDATE tables SET version = $3, state = $4::jsonb, status = $5::text, outcome = $6::jsonb, undo_seat = $7,
+           undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5::text = 'finished' THEN now() END
     WHERE id = $1 AND version = $2 AND status = 'playing' RETURNING id
 ), logged AS (
     INSERT INTO table_events (table_id, seq, type, seat, data, asked)
@@ -211,8 +211,7 @@ async def undo(db: Database, code: str, session: bytes | None, version: int) -> 
         raise NothingToUndo(snapshot=table)
     events = await kept_events(db, table, table.undo_from)
     state = engine.fold(table.game, table.options, table.players, events)
-    fresh = replace(table, seats=tuple(replace(seated, asked_at=None) for seated in table.seats))
-    after = replace(_advance(fresh, state, seat, version + 1), undo_seat=None, undo_from=None)
+    after = replace(_advance(table, state, seat, version + 1), undo_seat=None, undo_from=None)
     row = (version + 1, "undo", seat, orjson.dumps({"back_to": table.undo_from}).decode(), None)
     if not await _write(db, table, after, [row], back_to=table.undo_from):
         now, _ = await load(db, code, session)

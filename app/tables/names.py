@@ -12,7 +12,11 @@ from app.tables.errors import Invalid
 LONGEST = 24
 
 # letters that look like nothing: Hangul fillers, the braille blank, and friends
-_INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5")
+_INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5\U0001d159")
+# these choose the form of the letter before them; emoji need them, names do not differ by them
+_SELECTORS = dict.fromkeys(
+    [*range(0xFE00, 0xFE10), *range(0x180B, 0x1810), *range(0xE0100, 0xE01F0)],
+)
 # control, format (bidi and zero width among them), surrogate, private use, unassigned, line and paragraph separators
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -52,7 +56,8 @@ def _marks_in_a_row(name: str) -> int:
 
 def folded(name: str) -> str:
     """Return what two names must differ in: compatibility form, no case, no marks of width."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    plain = name.translate(_SELECTORS)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
 
 
 def unique_name(name: str, taken: Iterable[str]) -> str:

@@ -75,13 +75,19 @@ async def rename(db: Database, player_id: str, name: str) -> list[int]:
     async with db.session.begin() as session:
         player = await session.get_one(Player, player_id)
         player.name = name
-        mine = await session.scalars(
-            select(SeatRow)
-            .join(Table, Table.id == SeatRow.table_id)
+        # a table's row is locked before its seats change, so that two people cannot take one name at once
+        locked = await session.scalars(
+            select(Table.id)
+            .join(SeatRow, Table.id == SeatRow.table_id)
             .where(SeatRow.player_id == player_id, Table.status.in_(("open", "playing")))
-            .with_for_update()
+            .order_by(Table.id)
+            .with_for_update(of=Table)
         )
-        seats = list(mine)
+        seats = list(
+            await session.scalars(
+                select(SeatRow).where(SeatRow.player_id == player_id, SeatRow.table_id.in_(list(locked)))
+            )
+        )
         for seat in seats:
             seat.name = unique_name(name, await _other_names(session, seat.table_id, player_id))
     return [seat.table_id for seat in seats]

@@ -12,12 +12,13 @@ import orjson
 from sqlalchemy import select
 
 from app.core import codec, engine
-from app.db.models import SeatRow, Table, TableEvent
+from app.db.models import Player, SeatRow, Table, TableEvent
 from app.games import Entry, find
 from app.tables.codes import new_code
 from app.tables.errors import (
     AlreadyStarted,
     Invalid,
+    NoSuchGame,
     NotEnoughPlayers,
     NotFinished,
     NotFound,
@@ -27,6 +28,7 @@ from app.tables.errors import (
 )
 from app.tables.names import unique_name
 from app.tables.players import Guest
+from app.tables.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -53,11 +55,7 @@ async def create(
     visibility: Literal["unlisted", "public"] = "unlisted",
 ) -> Change:
     """Make a table; the host sits on seat 0. Raises NotFound for an unknown game, Invalid for unknown options."""
-    entry = _entry(slug)
-    try:
-        chosen = codec.data(codec.load_options(entry.game, options))
-    except codec.Malformed as problem:
-        raise Invalid from problem
+    entry, chosen = _entry(slug), chosen_options(slug, options)
     async with db.session.begin() as session:
         table = _new_table(slug, entry, chosen, visibility, host.id)
         session.add(table)
@@ -66,10 +64,19 @@ async def create(
     return Change(table.id, table.code)
 
 
+def chosen_options(slug: str, options: Mapping[str, object]) -> dict[str, Any]:
+    """Return the options of a game as they are stored, defaults filled in. Raises NotFound, Invalid."""
+    try:
+        chosen: dict[str, Any] = codec.data(codec.load_options(_entry(slug).game, options))
+    except codec.Malformed as problem:
+        raise Invalid from problem
+    return chosen
+
+
 def _entry(slug: str, rules: int | None = None) -> Entry:
     entry = find(slug, rules)
     if entry is None:
-        raise NotFound
+        raise NoSuchGame
     return entry
 
 
@@ -106,6 +113,16 @@ async def _locked(db: Database, code: str) -> AsyncIterator[tuple[AsyncSession, 
             raise NotFound
         rows = await session.scalars(select(SeatRow).where(SeatRow.table_id == table.id).order_by(SeatRow.seat))
         yield session, table, list(rows)
+
+
+def check_free(table: Snapshot, me: str | None) -> None:
+    """Refuse to sit down where that cannot succeed now. Raises AlreadyStarted, TableFull."""
+    if table.seat_of(me) is not None:
+        return
+    if table.status != "open":
+        raise AlreadyStarted(snapshot=table)
+    if len(table.seats) >= table.game.info.max_players:
+        raise TableFull(snapshot=table)
 
 
 async def sit(db: Database, code: str, guest: Guest) -> Change:
@@ -198,13 +215,18 @@ async def rematch(db: Database, code: str, guest: Guest) -> Change:
         new = _new_table(table.game, _entry(table.game), table.options, table.visibility, guest.id)
         session.add(new)
         await session.flush()  # the seats refer to the table
-        for number, row in enumerate(_rotated(seats)):
-            if row.player_id is not None:
-                _sit(session, new, number, Guest(row.player_id, row.name), row.name)
+        people = _rotated([row.player_id for row in seats if row.player_id is not None])
+        found = await session.scalars(select(Player).where(Player.id.in_(people)))
+        names = {player.id: player.name for player in found}
+        taken: list[str] = []
+        for number, player_id in enumerate(people):
+            name = unique_name(names[player_id], taken)
+            taken.append(name)
+            _sit(session, new, number, Guest(player_id, names[player_id]), name)
         table.rematch_id = new.id
         return Change(new.id, new.code)
 
 
-def _rotated(seats: list[SeatRow]) -> list[SeatRow]:
+def _rotated(people: list[str]) -> list[str]:
     """Move everybody on by one seat, so that another person is first where the order of seats counts."""
-    return [*seats[1:], *seats[:1]]
+    return [*people[1:], *people[:1]]

@@ -26,7 +26,7 @@ from app.web.api_models import (
     ReplayModel,
     TableModel,
 )
-from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep
+from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, bearer
 from app.web.house import House, TableReader
 from app.web.live import StreamResponse, open_stream
 from app.web.tables import load_table
@@ -85,11 +85,9 @@ class UndoBody(Body):
     version: Annotated[int, Field(ge=0, lt=2**31)]
 
 
-def caller(request: Request, who: VisitorDep) -> Visitor:
+async def caller(request: Request, who: VisitorDep) -> Visitor:
     """Return who asks: by bearer token, else by the browser's cookie."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer":
-        who.token = token.strip() or None
+    who.token = bearer(request) or who.token
     return who
 
 
@@ -105,7 +103,7 @@ async def _known(who: Visitor) -> Guest:
 
 async def _table(house: House, who: Visitor, code: str, status: int = 200) -> Response:
     table, me = await queries.load(house.db, code, who.session)
-    return _json(table_data(table, me, house.origin), status)
+    return _json(table_data(table, me, who.origin), status)
 
 
 def _json(content: dict[str, Any], status: int = 200) -> Response:
@@ -134,7 +132,7 @@ async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
     tables = await queries.tables_of(house.db, guest.id)
     return {
         "player": {"id": guest.id, "name": guest.name},
-        "tables": [summary_data(table, guest.id, house.origin) for table in tables],
+        "tables": [summary_data(table, guest.id, who.origin) for table in tables],
     }
 
 
@@ -151,7 +149,7 @@ async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
 async def table(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """A table as the caller may see it."""
     found, player = await load_table(house, who, code)
-    return _json(table_data(found, player, house.origin))
+    return _json(table_data(found, player, who.origin))
 
 
 async def _changed(house: House, who: Visitor, change: seats.Change, status: int = 200) -> Response:
@@ -190,20 +188,22 @@ async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -
     """Make a move. The same move under the same turn again is answered with the present table."""
     await house.limits.take("move", who.key)
     made = await moves.move(house.db, house.dice, code, who.session, body.turn, lambda _: body.move)
-    return _made(house, made)
+    return await _made(house, who, made)
 
 
-def _made(house: House, made: moves.Made, *, rolls: bool = True) -> Response:
+async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
+    if made.events:
+        house.chronicle.extend(made.table, made.events)
     if made.events or not rolls:
-        house.committed(made.table, rolls=rolls)
-    return _json(table_data(made.table, made.me, house.origin))
+        await house.tell(made.table, rolls=rolls)
+    return _json(table_data(made.table, made.me, who.origin))
 
 
 @router.post("/tables/{code}/undo", response_model=TableModel)
 async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -> Response:
     """Take back my moves since the last chance event, reveal or move of another seat."""
     await house.limits.take("move", who.key)
-    return _made(house, await moves.undo(house.db, code, who.session, body.version), rolls=False)
+    return await _made(house, who, await moves.undo(house.db, code, who.session, body.version), rolls=False)
 
 
 @router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel)
@@ -239,7 +239,7 @@ async def events(
 async def stream(code: CodeDep, house: HouseDep, who: CallerDep) -> StreamResponse:
     """Server-sent events; the first message, with the full present table, comes at once."""
     found, player = await load_table(house, who, code)
-    return await open_stream(house, found, TableReader(player, "en", "json"))
+    return await open_stream(house, found, TableReader(player, "en", "json", who.origin))
 
 
 @router.get("/tables/{code}/replay", response_model=ReplayModel)

@@ -87,7 +87,7 @@ class Assets:
                 asset = self._by_name[name]
             return found[0] if asset is None else f'url("{asset.url}")'.encode()
 
-        return re.sub(rb"""url\(["']?(?:\.\./)*([\w./-]+)["']?\)""", address, body)
+        return re.sub(rb"""url\(["']?(?:/static/|\.\./)*([\w./-]+)["']?\)""", address, body)
 
     def url(self, name: str) -> str:
         """Return the address of a file or bundle. Raises KeyError if there is none."""

@@ -145,7 +145,7 @@ class TableContext:
     """Context of `table.html` and of the fragment `_table.html` (root element `#table`), as one viewer may see it.
 
     `turn` is the token to post with a move (None: you are not asked). `frame` is there once the game has started.
-    `undo` says what would be taken back (None: nothing). `log` has the newest line last. `rematch`: path of the table
+    `undo` says what would be taken back (None: nothing). `log`: (number of the event, line), the newest last. `rematch`: path of the table
     that follows. `title` is the tab's title without the site's name.
     """
 
@@ -169,7 +169,7 @@ class TableContext:
     turn: int | None = None
     undo: Text | None = None
     frame: Frame | None = None
-    log: tuple[Line, ...] = ()
+    log: tuple[tuple[int, Line], ...] = ()
     notice: Notice | None = None
     result: ResultContext | None = None
     rematch: str | None = None

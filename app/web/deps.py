@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -12,12 +14,15 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from app.tables.codes import clean_code
 from app.tables.errors import NotFound
 from app.tables.players import LIFETIME, Guest, find_guest, new_guest, token_hash
+from app.tables.snapshot import Snapshot
 from app.web.contexts import PageContext, Person
-from app.web.house import House
+from app.web.house import House, TableReader
 from app.web.prefs import Prefs, keep_prefs, read_prefs
 
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:]+\](:\d+)?")
 
-def house_of(request: Request) -> House:
+
+async def house_of(request: Request) -> House:
     """Return the parts of this process."""
     house: House = request.app.state.house
     return house
@@ -35,6 +40,8 @@ class Visitor:
     prefs: Prefs
     token: str | None
     made: str | None = None
+    typed: str | None = None
+    """A name typed into a form, to be shown again if it is refused."""
 
     @property
     def session(self) -> bytes | None:
@@ -53,9 +60,17 @@ class Visitor:
         host = self.request.client.host if self.request.client else ""
         return ":".join(host.split(":")[:4]) if ":" in host else host
 
+    @property
+    def origin(self) -> str:
+        """The address people open: the host's setting, else as this request came."""
+        host = self.request.headers.get("host", "")
+        if self.house.settings.public_url is not None or not _HOST.fullmatch(host):
+            return self.house.settings.origin
+        return f"{self.request.url.scheme}://{host}"
+
     async def guest(self) -> Guest | None:
         """Return whom the session belongs to."""
-        return await find_guest(self.house.db, self.token)
+        return await find_guest(self.house.db, self.made or self.token)
 
     async def somebody(self, name: str | None = None) -> Guest:
         """Return whom the session belongs to, or make a guest called `name`, else as proposed. Raises Invalid."""
@@ -68,16 +83,17 @@ class Visitor:
 
     def page(self, me: Guest | None) -> PageContext:
         """Return the `page` of a template."""
-        url = self.request.url
-        query = "&".join(f"{k}={v}" for k, v in self.request.query_params.items() if k in {"step", "watch"})
+        query = urlencode([(k, v) for k, v in self.request.query_params.items() if k in {"step", "watch"}])
+        # one slash only: "//host" would be another site
+        path = "/" + quote(self.request.scope["path"].lstrip("/"))
         return PageContext(
             lang=self.prefs.language,
             theme=self.prefs.theme,
             sound=self.prefs.sound,
             keys=self.prefs.keys,
-            me=Person(me.name if me else None, self.prefs.proposed),
-            here=url.path + (f"?{query}" if query else ""),
-            origin=self.house.origin,
+            me=Person(self.typed or (me.name if me else None), self.prefs.proposed),
+            here=path + (f"?{query}" if query else ""),
+            origin=self.origin,
         )
 
     def keep(self, response: Response) -> Response:
@@ -111,18 +127,34 @@ def cookie_name(*, secure: bool) -> str:
     return "__Host-sid" if secure else "sid"
 
 
-def visitor(request: Request, house: HouseDep) -> Visitor:
-    """Return who asks, by cookie."""
+async def visitor(request: Request, house: HouseDep) -> Visitor:
+    """Return who asks, by cookie. (A coroutine, as all of these: others are run in a thread, which costs more.)"""
+    return visitor_of(request, house)
+
+
+def visitor_of(request: Request, house: House) -> Visitor:
+    """Return who asks, by cookie; once per request."""
+    known: Visitor | None = getattr(request.state, "visitor", None)
+    if known is not None:
+        return known
     token = request.cookies.get(cookie_name(secure=house.settings.https))
     if token is not None and not (20 <= len(token) <= 64 and token.isascii()):
         token = None
-    return Visitor(request, house, read_prefs(request), token)
+    who = Visitor(request, house, read_prefs(request), token)
+    request.state.visitor = who
+    return who
+
+
+def bearer(request: Request) -> str | None:
+    """Return the token of an `Authorization: Bearer` header, None if there is none."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return (token.strip() or None) if scheme.lower() == "bearer" else None
 
 
 VisitorDep = Annotated[Visitor, Depends(visitor)]
 
 
-def table_code(code: str) -> str:
+async def table_code(code: str) -> str:
     """Return the code in the address, in its one form. Raises NotFound."""
     cleaned = clean_code(code)
     if cleaned is None:
@@ -131,6 +163,16 @@ def table_code(code: str) -> str:
 
 
 CodeDep = Annotated[str, Depends(table_code)]
+
+
+async def reader_of(who: Visitor, table: Snapshot, me: str | None) -> TableReader:
+    """Return how this visitor sees a table in HTML; people who watch share what does not name them."""
+    watching = "watch" in who.request.query_params
+    proposed = ""
+    if table.status == "open" and table.seat_of(me) is None and not watching:
+        guest = await who.guest()
+        proposed = who.typed or (guest.name if guest else who.prefs.proposed)
+    return TableReader(me, who.prefs.language, "html", who.origin, watching, proposed)
 
 
 async def posted(request: Request) -> dict[str, list[str]]:

@@ -5,33 +5,26 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-import asyncpg
 import structlog
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from app.core.text import Text, say
+from app.db.engine import FAULTS, is_away
 from app.tables.codes import clean_code
 from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
-from app.tables.players import Guest
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
-from app.web.deps import Visitor, visitor
-from app.web.house import House, TableReader
+from app.web.deps import Visitor, bearer, reader_of, visitor_of
 from app.web.language import negotiate
-from app.web.rendering import Renderer
 
 log = structlog.get_logger(__name__)
-
-DATABASE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, SQLAlchemyError, OSError, TimeoutError)
-"""What a database that is away, restarting or overloaded looks like from here."""
 
 _TITLES = {
     401: say("Who are you?"),
@@ -50,8 +43,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http)
-    for fault in DATABASE_FAULTS:
-        app.add_exception_handler(fault, _database_away)
+    for fault in FAULTS:
+        app.add_exception_handler(fault, _database)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -63,14 +56,20 @@ async def _refused(request: Request, refusal: Exception) -> Response:
 async def _malformed(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
-    where = ".".join(str(part) for part in first["loc"][1:])
-    return await answer(request, Invalid(say("{field}: {problem}", field=where or "body", problem=first["msg"])))
+    if not _is_api(request.scope):
+        return await answer(request, Invalid())
+    where = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int)) or "body"
+    return await answer(request, Invalid(say("{field}: {problem}", field=where, problem=first["msg"])))
 
 
 async def _http(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
+    if isinstance(problem.__cause__, Refusal):
+        return await answer(request, problem.__cause__)
     refusal = _known_status(problem.status_code)
-    response = await answer(request, refusal, status=problem.status_code)
+    # what cannot be read at all is as invalid as what has the wrong shape
+    status = refusal.status if problem.status_code == 400 else problem.status_code
+    response = await answer(request, refusal, status=status)
     for name, value in (problem.headers or {}).items():
         response.headers[name] = value
     return response
@@ -84,7 +83,9 @@ def _known_status(status: int) -> Refusal:
     return Invalid()
 
 
-async def _database_away(request: Request, fault: Exception) -> Response:
+async def _database(request: Request, fault: Exception) -> Response:
+    if not is_away(fault):
+        raise fault
     log.error("database_away", path=request.url.path, problem=repr(fault))
     return await answer(request, Unavailable())
 
@@ -94,13 +95,13 @@ async def _broken(request: Request, fault: Exception) -> Response:
     log.error("fault", id=fault_id, path=request.url.path, exc_info=fault)
     if _is_api(request.scope):
         return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}")
-    return _page(visitor_of(request), 500, say("Our fault"), say("Something went wrong here. It is noted."), fault_id)
-
-
-def visitor_of(request: Request) -> Visitor:
-    """Return who asks, outside of a route."""
-    house: House = request.app.state.house
-    return visitor(request, house)
+    return _page(
+        visitor_of(request, request.app.state.house),
+        500,
+        say("Our fault"),
+        say("Something went wrong here. It is noted."),
+        fault_id,
+    )
 
 
 def _is_api(scope: Scope) -> bool:
@@ -110,7 +111,7 @@ def _is_api(scope: Scope) -> bool:
 
 async def answer(request: Request, refusal: Refusal, status: int | None = None) -> Response:
     """Return a refusal in the form the asker reads: problem JSON, the table with a notice, or a page."""
-    who = visitor_of(request)
+    who = visitor_of(request, request.app.state.house)
     status = refusal.status if status is None else status
     if _is_api(request.scope):
         response = await _problem(request, who, refusal, status)
@@ -125,13 +126,11 @@ async def answer(request: Request, refusal: Refusal, status: int | None = None) 
 
 async def _problem(request: Request, who: Visitor, refusal: Refusal, status: int) -> Response:
     house = who.house
-    bearer = request.headers.get("authorization", "").removeprefix("Bearer ") or None
-    if bearer is not None:
-        who.token = bearer
+    who.token = bearer(request) or who.token
     language = negotiate(request.headers.get("accept-language", ""))
     title, detail = _title(status), house.renderer.plain(language, refusal.reason)
     found = await _table_of(request, who, refusal)
-    table = None if found is None else table_data(found[0], found[1], house.origin)
+    table = None if found is None else table_data(found[0], found[1], who.origin)
     return problem_response(status, refusal.code, title, detail, table=table)
 
 
@@ -158,7 +157,7 @@ async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[S
         return None
     try:
         return await load(who.house.db, code, who.session)
-    except (NotFound, *DATABASE_FAULTS):
+    except (NotFound, *FAULTS):
         return None
 
 
@@ -168,14 +167,12 @@ async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: 
         return _page(who, status, _title(status), refusal.reason)
     table, me = found
     notice = Notice(refusal.reason, bad=True)
-    reader = TableReader(me, who.prefs.language, "html", watching=False, proposed=who.prefs.proposed)
+    reader = await reader_of(who, table, me)
     if request.headers.get("hx-request"):
         body = await who.house.fragment(table, reader, notice=notice)
         return who.keep(Response(body, status, media_type="text/html"))
-    seat = table.seat_of(me)
-    person = None if me is None or seat is None else Guest(me, table.seated(seat).name)
     context = await who.house.context(table, reader, notice=notice)
-    return who.html("table.html", me=person, status=status, table=context)
+    return who.html("table.html", me=await who.guest(), status=status, table=context)
 
 
 def _title(status: int) -> Text:
@@ -184,11 +181,3 @@ def _title(status: int) -> Text:
 
 def _page(who: Visitor, status: int, title: Text, text: Text, fault_id: str | None = None) -> Response:
     return who.html("error.html", me=None, status=status, error=ErrorContext(status, title, text, fault_id))
-
-
-def refusal_response(scope: Scope, refusal: Refusal, renderer: Renderer | None = None) -> Response:
-    """Return a refusal that is decided before any route: words only, no table."""
-    if _is_api(scope):
-        return problem_response(refusal.status, refusal.code, _title(refusal.status), refusal.reason.key)
-    text = refusal.reason.key if renderer is None else renderer.plain("en", refusal.reason)
-    return Response(text, refusal.status, media_type="text/plain")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import JSONResponse
 
+from app.db.engine import FAULTS
 from app.web.deps import HouseDep
-from app.web.errors import DATABASE_FAULTS
 
 router = APIRouter(prefix="/health", include_in_schema=False)
 
@@ -24,6 +24,6 @@ async def ready(house: HouseDep) -> JSONResponse:
         return JSONResponse({"status": "stopping"}, 503)
     try:
         await house.db.pool.fetchval("SELECT 1", timeout=2)
-    except DATABASE_FAULTS:
+    except FAULTS:
         return JSONResponse({"status": "database away"}, 503, headers={"Retry-After": "2"})
     return JSONResponse({"status": "ready"})

@@ -9,7 +9,8 @@ from app.core.board import Entry
 from app.games import find
 from app.tables import players, queries, seats
 from app.tables.codes import clean_code
-from app.tables.errors import NotFound
+from app.tables.errors import NoSuchGame, NotFound
+from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.web.contexts import HomeContext, TableCard
 from app.web.deps import FormDep, HouseDep, Visitor, VisitorDep, first
@@ -41,7 +42,7 @@ async def game(slug: str, who: VisitorDep) -> Response:
 def _game(slug: str) -> Entry:
     entry = find(slug)
     if entry is None:
-        raise NotFound
+        raise NoSuchGame
     return entry
 
 
@@ -51,6 +52,7 @@ async def create(slug: str, house: HouseDep, who: VisitorDep, form: FormDep) -> 
     entry = _game(slug)
     await house.limits.take("table", who.key)
     options = parse_options(entry.game, {name: values[0] for name, values in form.items()})
+    seats.chosen_options(slug, options)  # refused before anybody is made
     made = await seats.create(house.db, await who.somebody(), slug, options)
     return who.see(path_of(made.code))
 
@@ -76,7 +78,7 @@ async def me(house: HouseDep, who: VisitorDep) -> Response:
 async def rename(house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take another name, also at the tables that are not over."""
     await house.limits.take("write", who.key)
-    name = first(form, "name") or ""
+    name = clean_name(first(form, "name") or "")
     await _rename(house, who, name)
     return who.see(_own_path(first(form, "next")))
 

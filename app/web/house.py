@@ -37,6 +37,7 @@ class TableReader:
     player: str | None
     language: Language
     form: Literal["html", "json"]
+    origin: str
     watching: bool = False
     proposed: str = ""
 
@@ -51,7 +52,7 @@ class Fresh:
 
 
 class House:
-    """The parts of one process. `origin` is the address people open."""
+    """The parts of one process."""
 
     def __init__(self, settings: Settings, db: Database) -> None:
         self.settings = settings
@@ -64,11 +65,6 @@ class House:
         self.hub = Hub(self.render)
         self.notifier = Notifier(lambda: db.pool)
         self.presence = Presence(lambda: db.pool, self.notifier)
-
-    @property
-    def origin(self) -> str:
-        """The address people open."""
-        return self.settings.origin
 
     async def render(self, table_id: int, readers: Collection[Reader], fresh: object) -> Rendered:
         """Render a table for the readers of its streams; `fresh` as `Fresh`, or None to read it."""
@@ -97,26 +93,26 @@ class House:
         return sse(await self.fragment(table, reader), table.version)
 
     def _json_message(self, table: Snapshot, reader: TableReader) -> bytes:
-        data = table_data(table, reader.player, self.origin)
+        data = table_data(table, reader.player, reader.origin)
         return b"event: table\nid: %d\ndata: %b\n\n" % (table.version, orjson.dumps(data))
 
     async def _rolls(self, table: Snapshot, reader: TableReader, known: int) -> bool:
         """Whether dice are to be shown rolling: something new has come, and it was not an undo."""
         if table.version <= known or known < 0:
             return False
-        lines = await self.chronicle.lines(table, table.seat_of(reader.player))
+        lines = (await self.chronicle.tell(table, table.seat_of(reader.player))).lines
         return not lines or lines[-1][1].text != UNDONE
 
     async def context(
         self, table: Snapshot, reader: TableReader, *, fresh: bool = False, notice: Notice | None = None
     ) -> TableContext:
         """Return the context of the table's templates for a reader."""
-        lines = await self.chronicle.lines(table, table.seat_of(reader.player))
+        story = await self.chronicle.tell(table, table.seat_of(reader.player))
         return table_context(
             table,
             reader.player,
-            lines,
-            origin=self.origin,
+            story,
+            origin=reader.origin,
             fresh=fresh,
             watching=reader.watching,
             notice=notice,
@@ -141,11 +137,14 @@ class House:
             keys=True,
             me=Person(name, reader.proposed),
             here=path_of(table.code),
-            origin=self.origin,
+            origin=reader.origin,
         )
 
-    def committed(self, table: Snapshot, *, rolls: bool = False, done: dict[Reader, bytes] | None = None) -> None:
-        """Tell everybody about a table that was just committed: our own streams at once, other processes by NOTIFY."""
+    async def tell(self, table: Snapshot, *, rolls: bool, done: dict[Reader, bytes] | None = None) -> None:
+        """Tell everybody about a table that was just committed: our own streams at once, other processes by NOTIFY.
+
+        Returns before anybody is told. A coroutine, because it must run in the event loop.
+        """
         self.hub.publish(table.id, Fresh(table, rolls, done or {}))
         self.notifier.tell(table.id, table.version)
 

@@ -40,9 +40,9 @@ def negotiate(accept: str) -> Language:
     for part in accept.split(",")[:20]:
         tag, _, parameters = part.strip().partition(";")
         try:
-            weight = float(parameters.strip().removeprefix("q=") or 1)
+            weight = float(parameters.strip().lower().removeprefix("q=") or 1)
         except ValueError:
             continue
-        weighted.append((-weight, tag.replace("-", "_")))
+        weighted.append((-weight, tag.lower().replace("-", "_")))
     preferred = [tag for weight, tag in sorted(weighted, key=lambda item: item[0]) if tag and weight < 0]
     return known(negotiate_locale(preferred, LANGUAGES, sep="_")) or "en"

@@ -7,13 +7,14 @@ from collections.abc import Hashable
 
 from fastapi import APIRouter
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, HouseDep, VisitorDep
+from app.web.deps import CodeDep, HouseDep, VisitorDep, reader_of
 from app.web.house import House, TableReader
-from app.web.tables import load_table, reader_of
+from app.web.tables import load_table
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,13 +26,16 @@ STUCK = 15.0
 
 BEAT = b"event: beat\ndata:\n\n"
 BEAT_EVERY = 1.0
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _POLL = b"event: poll\ndata:\n\n"
 
 
-class StreamResponse:
+class StreamResponse(Response):
     """An ASGI response that sends what its stream is given, until either side ends it."""
 
     def __init__(self, house: House, stream: Stream, start: bytes, who: tuple[int, str] | None) -> None:
+        super().__init__(headers=_HEADERS, media_type="text/event-stream")
+        del self.headers["content-length"]
         self._house = house
         self._stream = stream
         self._start = start
@@ -44,7 +48,7 @@ class StreamResponse:
             presence.enter(who)
         gone = asyncio.create_task(self._gone(receive))
         try:
-            await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await self._send(send, b"retry: 1000\n\n" + self._start)
             async with asyncio.timeout(LONGEST):
                 while (message := await self._stream.take()) is not None:
@@ -68,20 +72,15 @@ class StreamResponse:
         self._stream.close()
 
 
-_HEADERS = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
-
-
 async def open_stream(
     house: House, table: Snapshot, reader: TableReader, browser: Hashable | None = None
 ) -> StreamResponse:
     """Return the stream of a table for a reader; it starts with the full present state."""
     stream = house.hub.open(table.id, reader, browser, evicted=_POLL)
     first = await house.first_message(table, reader)
-    stream.version = table.version
+    stream.version = max(stream.version, table.version)
+    if house.hub.known(table.id)[0] > stream.version:  # a commit between reading the table and joining its streams
+        house.hub.publish(table.id)
     who = (table.id, reader.player) if reader.player is not None and table.seat_of(reader.player) is not None else None
     return StreamResponse(house, stream, first, who)
 
@@ -91,4 +90,4 @@ async def stream(request: Request, code: CodeDep, house: HouseDep, who: VisitorD
     """The stream for the page of a table. Browsers hold few connections by plain HTTP/1.1, so those are counted."""
     table, me = await load_table(house, who, code)
     plain = request.url.scheme == "http" and request.scope.get("http_version") == "1.1"
-    return await open_stream(house, table, reader_of(who, table, me), who.prefs.browser if plain else None)
+    return await open_stream(house, table, await reader_of(who, table, me), who.prefs.browser if plain else None)

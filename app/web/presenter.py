@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core import codec
-from app.core.board import Board, Frame, Line
+from app.core.board import Board, Frame
 from app.core.engine import AnyGame
 from app.core.game import Outcome, Viewer
 from app.core.text import Player, Text, say, tally
 from app.games import CURRENT, Entry
+from app.tables.chronicle import Story
 from app.tables.codes import show_code
 from app.tables.replay import Replay
 from app.tables.snapshot import Snapshot
@@ -29,7 +30,7 @@ from app.web.contexts import (
 )
 
 SHAPES = 10
-LOG_LINES = 30
+LOG_LINES = 15
 """Lines of the log on the table page; the replay has all of them."""
 
 
@@ -114,14 +115,14 @@ def table_card(table: Snapshot, me: str) -> TableCard:
 def table_context(
     table: Snapshot,
     me: str | None,
-    lines: Sequence[tuple[int, Line]],
+    story: Story,
     *,
     origin: str,
     fresh: bool = False,
     watching: bool = False,
     notice: Notice | None = None,
 ) -> TableContext:
-    """Return the table page for player `me` (None: somebody unknown). `lines`: the log as this viewer may see it."""
+    """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
     viewer = table.seat_of(me)
     chairs = chairs_of(table, viewer)
     frame = None
@@ -147,9 +148,9 @@ def table_context(
         standard_options=table.options == table.game.options_type(),
         pitch=table.board.pitch()[1:],
         turn=None if viewer is None else table.seated(viewer).asked_at,
-        undo=lines[-1][1].text if lines and viewer is not None and table.undo_seat == viewer else None,
+        undo=story.done if viewer is not None and table.undo_seat == viewer else None,
         frame=frame,
-        log=tuple(line for _, line in lines[-LOG_LINES:]),
+        log=story.lines[-LOG_LINES:],
         notice=notice,
         result=_result(table.board, table.outcome, table.view(None), chairs) if table.outcome is not None else None,
         rematch=None if table.rematch is None else path_of(table.rematch),

@@ -19,7 +19,7 @@ async def replay(code: CodeDep, house: HouseDep, who: VisitorDep, step: int = 0,
     table, me = await load_table(house, who, code)
     steps = len(await replays.record_events(house.db, table))
     shown = await replays.replay(house.db, table, min(max(step, 0), steps))
-    context = replay_context(table, me, shown, origin=house.origin, playing=bool(play))
+    context = replay_context(table, me, shown, origin=who.origin, playing=bool(play))
     return who.html("replay.html", me=await who.guest(), replay=context)
 
 

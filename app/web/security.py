@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
+from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.core.text import say
 from app.tables.errors import ForeignPage, Refusal
-from app.web.errors import refusal_response
+from app.web.errors import answer
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -31,23 +32,26 @@ class TooLarge(Refusal):
     """A body that is larger than anything we ask for."""
 
     status, code = 413, "invalid"
+    text = say("That was too large.")
 
 
 class Guard:
-    """ASGI middleware around everything."""
+    """ASGI middleware around everything, faults included."""
 
-    def __init__(self, app: ASGIApp, *, origin: str, https: bool) -> None:
+    def __init__(self, app: ASGIApp, owner: FastAPI, *, origin: str, https: bool) -> None:
         self.app = app
+        self.owner = owner
         self.origin = origin
         self.headers = dict(_HEADERS)
         if https:
             self.headers["Strict-Transport-Security"] = "max-age=31536000; includeSubDomains"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse what is foreign or too large; add the headers to every answer."""
+        """Refuse what is foreign or too large; add the headers to every answer; answer HEAD like GET, without body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        head = scope["method"] == "HEAD"
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -58,12 +62,14 @@ class Guard:
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
-        headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
+        refusal = self._refusal(scope, Headers(scope=scope))
         if refusal is not None:
-            await refusal_response(scope, refusal)(scope, receive, send_guarded)
-            return
-        await self.app(scope, _limited(receive), send_guarded)
+            response = await answer(Request({**scope, "app": self.owner}), refusal)
+            await response(scope, receive, send_guarded)
+        elif head:
+            await self.app({**scope, "method": "GET"}, receive, _bodiless(send_guarded))
+        else:
+            await self.app(scope, _limited(receive), send_guarded)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         if scope["method"] not in _UNSAFE:
@@ -83,7 +89,22 @@ class Guard:
         if site is not None:
             return site == "same-origin"
         origin = headers.get("origin")
-        return origin is None or origin == self.origin or urlsplit(origin).netloc == headers.get("host")
+        return origin is None or origin == self.origin or origin.partition("://")[2] == headers.get("host")
+
+
+def _bodiless(send: Send) -> Send:
+    """Send the head of an answer and end it there, however long its body would go on."""
+    ended = False
+
+    async def send_head(message: Message) -> None:
+        nonlocal ended
+        if message["type"] == "http.response.start":
+            await send(message)
+        elif not ended:
+            ended = True
+            await send({"type": "http.response.body", "body": b""})
+
+    return send_head
 
 
 def _limited(receive: Receive) -> Receive:

@@ -15,18 +15,11 @@ from app.tables.errors import NotYourSeat, Refusal, Unauthenticated
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, FormDep, HouseDep, Visitor, VisitorDep, first
+from app.web.deps import CodeDep, FormDep, HouseDep, Visitor, VisitorDep, first, reader_of
 from app.web.house import House, TableReader
 from app.web.presenter import path_of
 
 router = APIRouter(prefix="/t/{code}", include_in_schema=False)
-
-
-def reader_of(who: Visitor, table: Snapshot, me: str | None) -> TableReader:
-    """Return how this visitor sees a table in HTML; people without a seat share what does not name them."""
-    watching = "watch" in who.request.query_params
-    named = table.status == "open" and table.seat_of(me) is None and not watching
-    return TableReader(me, who.prefs.language, "html", watching, who.prefs.proposed if named else "")
 
 
 @router.get("")
@@ -34,7 +27,7 @@ async def page(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Waiting room, play, result."""
     table, me = await load_table(house, who, code)
     guest = await who.guest()
-    context = await house.context(table, reader_of(who, table, me))
+    context = await house.context(table, await reader_of(who, table, me))
     if me is not None and table.seat_of(me) is not None:
         house.presence.touch((table.id, me))
     return who.html("table.html", me=guest, table=context)
@@ -55,7 +48,7 @@ async def poll(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     table, me = await load_table(house, who, code)
     if me is not None and table.seat_of(me) is not None:
         house.presence.touch((table.id, me))
-    return _fragment(await house.fragment(table, reader_of(who, table, me)))
+    return _fragment(await house.fragment(table, await reader_of(who, table, me)))
 
 
 def _fragment(body: bytes) -> Response:
@@ -63,9 +56,9 @@ def _fragment(body: bytes) -> Response:
 
 
 @router.get("/qr.svg")
-async def qr(code: CodeDep, house: HouseDep) -> Response:
+async def qr(code: CodeDep, who: VisitorDep) -> Response:
     """The link to the table as a picture to scan."""
-    picture = _qr(house.origin + path_of(code))
+    picture = _qr(who.origin + path_of(code))
     return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "private, max-age=86400"})
 
 
@@ -86,19 +79,23 @@ async def _after_seats(house: House, who: Visitor, change: seats.Change, to: str
     if to is not None or who.made is not None:
         return who.keep(Response(status_code=204, headers={"HX-Redirect": path}))
     table, me = await queries.load(house.db, change.code, who.session)
-    return who.keep(_fragment(await house.fragment(table, reader_of(who, table, me))))
+    return who.keep(_fragment(await house.fragment(table, await reader_of(who, table, me))))
 
 
 @router.post("/sit")
 async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take the first free seat, under the name in the form."""
     await house.limits.take("write", who.key)
-    name = (first(form, "name") or "").strip()
-    guest = await who.somebody(name or None)
-    if name and name != guest.name:
+    table, me = await load_table(house, who, code)
+    # refused before anybody is made
+    seats.check_free(table, me)
+    who.typed = first(form, "name")
+    name = who.prefs.proposed if who.typed is None else clean_name(who.typed)
+    guest = await who.somebody(name)
+    if who.typed is not None and name != guest.name:
         for table_id in await players.rename(house.db, guest.id, name):
             house.changed(table_id)
-        guest = Guest(guest.id, clean_name(name))
+        guest = Guest(guest.id, name)
     return await _after_seats(house, who, await seats.sit(house.db, code, guest))
 
 
@@ -172,13 +169,15 @@ def _number(form: dict[str, list[str]], name: str) -> int:
 async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: bool, rolls: bool) -> Response:
     """Answer what was committed, and tell the others behind the answer."""
     table = made.table
+    if made.events:
+        house.chronicle.extend(table, made.events)
     if not who.request.headers.get("hx-request"):
         if changed:
-            house.committed(table, rolls=rolls)
+            await house.tell(table, rolls=rolls)
         return who.see(path_of(table.code))
-    reader = TableReader(made.me, who.prefs.language, "html")
+    reader = TableReader(made.me, who.prefs.language, "html", who.origin)
     body = await house.fragment(table, reader, fresh=rolls)
     response = _fragment(body)
     if changed:
-        response.background = BackgroundTask(house.committed, table, rolls=rolls, done={reader: body})
+        response.background = BackgroundTask(house.tell, table, rolls=rolls, done={reader: body})
     return response

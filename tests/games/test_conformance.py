@@ -17,11 +17,12 @@ from app.core.game import Action, GameInfo, Outcome, Pick, Rng, Roll, Seat, Valu
 from app.core.text import Text, say
 from tests.games import conformance, secrecy
 from tests.games.conformance import Case, cases
+from tests.support.pig import PIG
 from tests.support.toy import TOY, Bid, Boast, Move, Options, Sealed, State, View
 
 ROOT = Path(__file__).parents[2]
 CHECKS = (*conformance.CHECKS, *secrecy.CHECKS)
-GAMES: list[AnyGame] = [TOY, *(entry.game for entry in games.CURRENT.values())]
+GAMES: list[AnyGame] = [TOY, PIG, *(entry.game for entry in games.CURRENT.values())]
 CASES = {game.info.slug: list(cases(game)) for game in GAMES}
 
 

@@ -157,6 +157,8 @@ class YachtBoard(Board):
         """Return the move a form stands for: a row if one is named, else the dice that are not held."""
         if rows := form.get("category"):
             return {"kind": "score", "category": rows[-1]}
+        if "roll" not in form.get("do", ()):
+            return {}
         held = form.get("hold", ())
         return {"kind": "roll", "dice": [position for position in POSITIONS if str(position) not in held]}
 
@@ -169,6 +171,15 @@ class YachtBoard(Board):
         if event.reason == "first":
             return Line(after.seat, say("begins"))
         return Line(before.seat, _throw(event.faces or (), before, after))
+
+    def done(self, event: Event, after: Value) -> Text | None:
+        """Return what the mover has just done, for the offer to undo it; None where there is nothing to undo."""
+        assert isinstance(after, View)
+        if not isinstance(event, Moved) or not isinstance(event.move, Score):
+            return None
+        points = after.sheets[event.seat].get(event.move.category) or 0
+        row = WORDS[event.move.category]
+        return say("Scored {n} in {row}", n=points, row=row) if points else say("Struck {row}", row=row)
 
     def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:  # noqa: ARG002  # the sheets tell more than the totals
         """Return what stood out on each sheet."""
@@ -272,7 +283,7 @@ def _row(view: View, category: str, columns: Sequence[Column], open_rows: frozen
 def _offer(view: View, category: str, column: Column, open_rows: frozenset[str]) -> int | None:
     if not column.mine or category not in open_rows or view.dice is None:
         return None
-    return score(category, view.dice, getattr(view, "variant", "classic"))
+    return score(category, view.dice, view.variant)
 
 
 def _score_line(event: Moved, after: View) -> Line | None:

@@ -119,7 +119,7 @@ class View(Value):
 
     `round`: 1…12. `seat`: whose turn it is; None only until chance has named the first player. `rolls_used`: 0…3 in
     this turn. `dice`: five faces, None before the first roll of a turn. `sheets`, `totals`: one per seat. `rolled`:
-    positions thrown by the last roll of this turn, ascending, () if none. When the game is over it stands at the last
+    positions thrown by the last roll of this turn, ascending, () if none. `variant`: as the table chose. When the game is over it stands at the last
     turn: round 12, the seat that scored last, no dice.
     """
 
@@ -130,6 +130,7 @@ class View(Value):
     sheets: tuple[Sheet, ...]
     totals: tuple[int, ...]
     rolled: tuple[int, ...]
+    variant: Literal["classic", "exercism"]
 
 
 class Yacht(Game[Options, State, Move, View]):
@@ -208,6 +209,7 @@ class Yacht(Game[Options, State, Move, View]):
             sheets=state.sheets,
             totals=tuple(sheet.total() for sheet in state.sheets),
             rolled=state.rolled,
+            variant=state.options.variant,
         )
 
     def outcome(self, state: State) -> Outcome | None:

@@ -1,0 +1,82 @@
+"""Databases for tests: one PostgreSQL per test process, one database per test, built by the migrations."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from app.db.embedded import EmbeddedPostgres
+from app.db.engine import Database
+from app.db.migrate import upgrade
+from app.main import create_app
+from app.settings import Settings
+from tests.support.server import Server, execute, in_thread, with_database
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of this test process alone, with a migrated database `template` to copy. Its address."""
+    named = os.environ.get("KNOBEL_TEST_DATABASE_URL")
+    if named is not None:
+        yield named
+        return
+    with EmbeddedPostgres(tmp_path_factory.mktemp("postgres") / "pg") as server:
+        url = server.start()
+        execute(url, "CREATE DATABASE template")
+        in_thread(lambda: upgrade(with_database(url, "template")))
+        yield url
+
+
+@pytest.fixture
+def database_url(postgres: str) -> Iterator[str]:
+    """A database of this test alone, as the migrations left it."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    execute(postgres, f"CREATE DATABASE {name} TEMPLATE template STRATEGY file_copy")
+    yield with_database(postgres, name)
+    execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """The service's own connections to the test's database."""
+    database = Database(database_url)
+    await database.connect()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """Settings of a service on the test's database."""
+    return Settings(database_url=database_url, data_dir=tmp_path, rate_limits="off", public_url="http://knobel.test")
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser without script, on a service in this process."""
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://knobel.test") as one,
+    ):
+        yield one
+
+
+@pytest.fixture
+def server(database_url: str, tmp_path: Path) -> Iterator[Server]:
+    """The service as people run it: a process of its own on a real port."""
+    with Server(database_url, tmp_path) as running:
+        yield running
