@@ -47,6 +47,11 @@ class StrolcheBoard(Board):
         assert isinstance(after, View)
         return story.line(event, before, after)
 
+    def done(self, event: Event, after: Value) -> Text | None:
+        """Return what the mover has just done, for the offer to undo it; None where a throw has followed anyway."""
+        assert isinstance(after, View)
+        return story.done(event, after)
+
     def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:
         """Return which locks each player cracked."""
         return tuple(_cracks(view, seat) for seat in range(len(outcome.scores)))
@@ -76,9 +81,9 @@ def _fields(kind: str, words: list[str], form: Form) -> dict[str, Any]:
         case "reroll" | "take":
             fields: dict[str, Any] = {"dice": list(form.get("hold") or ())}
         case "place":
-            fields = {"die": first, "on": second}
+            fields = {"die": _one_of(first, form), "on": second}
         case "give":
-            fields = {"die": first, "to": _number(second)}
+            fields = {"die": _one_of(first, form), "to": _number(second)}
         case "take_all":
             fields = {"from": first}
         case "turn":
@@ -92,6 +97,12 @@ def _fields(kind: str, words: list[str], form: Form) -> dict[str, Any]:
         case _:
             fields = {}
     return fields
+
+
+def _one_of(alike: str, form: Form) -> str:
+    """Return the chosen one of the dice on a button, "k2,k3", which are alike; the first if none of them is."""
+    dice = alike.split(",")
+    return next((die for die in form.get("hold") or () if die in dice), dice[0])
 
 
 def _number(text: str) -> int:

@@ -67,7 +67,7 @@ class Faces(Mapping[str, int]):
         return len(self._faces)
 
     def __hash__(self) -> int:
-        return hash(tuple(self._faces.items()))
+        return tuple(self._faces.items()).__hash__()
 
     def __repr__(self) -> str:
         return f"Faces({self._faces})"

@@ -17,6 +17,18 @@ _PLAIN: dict[Value, Text] = {
     Pass(): say("passes"),
 }
 
+_DONE: dict[Value | None, Text] = {
+    Effect("open"): say("Opened the gate"),
+    Effect("rotate"): say("Swapped the lock"),
+    Pass(): say("Passed"),
+}
+_SAID: dict[tuple[bool, bool], Text] = {
+    (True, True): say("Put all dice into the bag"),
+    (False, True): say("Let the gate shut"),
+    (True, False): say("Said yes to the rescue"),
+    (False, False): say("Said no to the rescue"),
+}
+
 
 def line(event: Event, before: View, after: View) -> Line | None:
     """Return the line of an event; None where the throw or the lock that follows tells it."""
@@ -24,6 +36,24 @@ def line(event: Event, before: View, after: View) -> Line | None:
         text = _moved(event, before, after)
         return None if text is None else Line(event.seat, text)
     return _rolled(event, before, after)
+
+
+def done(event: Event, after: View) -> Text | None:
+    """Say what a move that can be taken back has done; None for one that always ends in a throw."""
+    move = event.move if isinstance(event, Moved) else None
+    match move:
+        case Place():
+            return say("Laid a die on {board}", board=TITLES[move.on])
+        case Give():
+            return say("Gave {die} to {player}", die=_picture(move.die, after), player=Player(move.to))
+        case Turn():
+            return say("Turned a die to {n}", n=move.face)
+        case Crack():
+            return say("Cracked lock {n}", n=after.cracked[-1])
+        case Rescue():
+            return _SAID[move.accept, after.asked != "rescue"]
+        case _:
+            return _DONE.get(move)
 
 
 def _moved(event: Moved, before: View, after: View) -> Text | None:

@@ -36,9 +36,13 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Own dice of one colour and number, which can all do the same. `gives`: seats that may get one."""
+    """Own dice of one colour and number, which can all do the same. `gives`: seats that may get one.
+
+    `ids` names them all on a button, "k2,k3"; the one that was chosen is meant.
+    """
 
     id: str
+    ids: str
     dice: tuple[ShownDie, ...]
     deeds: tuple[Deed, ...]
     gives: tuple[Seat, ...]
@@ -142,6 +146,7 @@ def _groups(
     return tuple(
         Group(
             name,
+            ",".join(die.id for die in same),
             tuple(same),
             tuple(_deed(view, seat, same[0], board) for board in BOARDS if _fits(same[0], board)),
             gives[same[0].id],

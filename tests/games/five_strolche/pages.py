@@ -109,7 +109,7 @@ def postable(html: str, most: int = 2) -> list[dict[str, Any]]:
     ticked = [list(chosen) for size in sizes for chosen in combinations(controls.boxes, size)]
     moves = []
     for button in controls.buttons:
-        boxes = ticked if button in {"reroll", "take"} else [[]]
+        boxes = ticked if button in {"reroll", "take"} or "," in button else [[]]
         radios = product(*controls.radios.values()) if button.split(" ")[0] in {"turn", "crack"} else [()]
         for hold, picked in product(boxes, radios):
             form = {"do": [button], "hold": hold} | {name: [value] for name, value in zip(names, picked, strict=False)}

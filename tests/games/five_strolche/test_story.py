@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.core import engine
-from app.core.events import Rolled
+from app.core.events import Moved, Rolled
 from app.core.game import Seat
 from app.core.text import Dice, Player, Text
 from app.games.five_strolche.board import BOARD
@@ -189,3 +189,47 @@ def test_lot_is_told() -> None:
     line = BOARD.line(Rolled(1, "first", (2,), (2,)), GAME.view(state, None), GAME.view(after, None))
     assert line is not None
     assert (line.seat, spoken(line.text)) == (1, "begins")
+
+
+@pytest.mark.parametrize(
+    ("state", "move", "seat", "said"),
+    [
+        (position("k2", ""), Place("k1", "ringo"), 0, "Laid a die on Ringo"),
+        (position("r5 b1", "", boards={"pink": 3}), Place("r3", "pink"), 0, "Laid a die on Pink"),
+        (position("b2", "", actions_left=1), Give("b1", 1), 0, "Gave [blue 2] to seat 1"),
+        (position("b2", "", asked="turn"), Turn("b1", 6), 0, "Turned a die to 6"),
+        (position("", "", asked="effect", options=BOTH), Effect("open"), 0, "Opened the gate"),
+        (position("", "", asked="effect", stack=SEEN, options=BOTH), Effect("rotate"), 0, "Swapped the lock"),
+        (position("", "", bag=0), Pass(), 0, "Passed"),
+        (
+            position("r3 b3 k3 y3 y3", "", asked="crack", stack=SEEN),
+            Crack(("r1", "b1", "k1", "y2")),
+            0,
+            "Cracked lock 3",
+        ),
+        (
+            position("r6", "", asked="rescue", wishes=(None, None), actions_left=0, gate=1, options=VOTE),
+            Rescue(accept=True),
+            0,
+            "Put all dice into the bag",
+        ),
+        (
+            position("r6", "", asked="rescue", wishes=(None, None), gate=1, options=VOTE),
+            Rescue(accept=True),
+            1,
+            "Said yes to the rescue",
+        ),
+        (
+            position("r6", "", asked="rescue", wishes=(None, None), gate=1, options=VOTE),
+            Rescue(accept=False),
+            1,
+            "Said no to the rescue",
+        ),
+        (position("", "", asked="take", used="ringo"), Take(("r0", "b0")), 0, None),
+        (position("b2", ""), Draw(), 0, None),
+    ],
+)
+def test_what_can_be_taken_back_is_named(state: State, move: Any, seat: Seat, said: str | None) -> None:
+    after = GAME.play(state, seat, move)
+    text = BOARD.done(Moved(1, seat, move), GAME.view(after, seat))
+    assert (text and spoken(text)) == said

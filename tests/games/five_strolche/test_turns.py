@@ -191,5 +191,4 @@ def test_number_of_actions_grows_with_the_dice_and_not_with_their_subsets() -> N
         return time.perf_counter() - started
 
     assert [len(GAME.actions(big(dice), 0)) for dice in (10, 20)] == [2 + 10 * 5, 2 + 20 * 5]
-    best = [min(took(big(dice)) for _ in range(5)) for dice in (10, 20)]
-    assert best[1] < 4 * best[0]
+    assert min(took(big(20)) for _ in range(5)) < 0.5  # 5 ms each; a million subsets would take seconds
