@@ -84,7 +84,7 @@ _CHOICES: dict[tuple[str, Any], Text] = {
     ("turn_limit", 20): say("20, hard"),
     ("last_rescue", "off"): say("no"),
     ("last_rescue", "on"): say("as often as needed"),
-    ("last_rescue", "once"): say("once"),
+    ("last_rescue", "once"): say("once in the game"),
     ("rescue_opens", "both"): say("both halves of the gate"),
     ("rescue_opens", "one"): say("one half of the gate"),
     ("right_order", "off"): say("as they come"),
