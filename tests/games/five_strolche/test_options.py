@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app import ROOT
 from app.core import codec
 from app.core.game import Outcome
 from app.games.five_strolche.rules import GAME
@@ -279,3 +280,11 @@ class TestMemoryAid:
     def test_view_shows_seen_cards_where_agreed(self) -> None:
         state = position("", "", stack=(3, 0, 0, 2), options=options(memory_aid="on"))
         assert GAME.view(state, None).stack == (3, 0, 0, 2)
+
+
+def test_every_option_and_choice_is_in_the_docs() -> None:
+    text = (ROOT / "docs/games/five_strolche.md").read_text()
+    for option in codec.option_choices(Options):
+        assert f"`{option['id']}`: `{option['default']}`" in text
+        for choice in option["choices"]:
+            assert f"`{choice}`" in text
