@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from app.core.engine import AnyGame
 from app.core.events import Event, Moved, Rolled
-from app.core.game import Action, IllegalMove, Outcome
+from app.core.game import Action, IllegalMove, Outcome, spelled
 from app.core.text import say
 
 
@@ -136,7 +136,7 @@ def option_choices(options_type: type[Any]) -> list[dict[str, Any]]:
     for option in fields(options_type):
         hint = hints[option.name]
         choices = list(get_args(hint)) if get_origin(hint) is Literal else [False, True]
-        found.append({"id": option.name, "default": option.default, "choices": choices})
+        found.append({"id": spelled(option.name), "default": option.default, "choices": choices})
     return found
 
 

@@ -25,6 +25,11 @@ Kind: TypeAlias = Literal["ranked", "solo", "team"]
 Detail: TypeAlias = Mapping[str, bool | int | str | tuple[int, ...] | tuple[str, ...]]
 
 
+def spelled(field_name: str) -> str:
+    """Return a field's name in JSON: words that Python keeps for itself (`pass_`, `from_`) lose their underscore."""
+    return field_name.rstrip("_")
+
+
 class Value:
     """Base of options, states, views and moves: frozen slotted dataclasses of ints, strings, bools, tuples, each other.
 
@@ -33,7 +38,11 @@ class Value:
 
     __slots__ = ()
     # read by the codec's validator: an unknown field is an error, never ignored
-    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid"}
+    __pydantic_config__: ClassVar[dict[str, Any]] = {
+        "extra": "forbid",
+        "alias_generator": spelled,
+        "serialize_by_alias": True,
+    }
 
 
 Options = TypeVar("Options", bound=Value)

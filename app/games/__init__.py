@@ -9,6 +9,7 @@ from app.core.board import Entry
 FOLDERS = (
     "yacht",
     "mythical_dice",
+    "five_strolche",
 )  # fmt: skip
 """The folders of the games, in the order of the home page; each exports `ENTRY`."""
 
