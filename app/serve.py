@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import signal
 import socket
@@ -32,6 +33,9 @@ def worker_app() -> FastAPI:
         # the kernel tells us when our parent was killed, so that no orphan keeps the port
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+        parent = multiprocessing.parent_process()
+        if parent is not None and parent.pid != os.getppid():  # it was killed before we asked
+            os.kill(os.getpid(), signal.SIGTERM)
     settings = read_settings()
     configure(settings.log_level)
     return create_app(settings)
@@ -44,6 +48,7 @@ def listen(settings: Settings) -> socket.socket:
         bound = socket.socket(family)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((settings.host, settings.port))
+        bound.listen(2048)  # so that of two servers started at once the second fails here, with a sentence
     except (OSError, UnicodeError) as problem:
         reason = getattr(problem, "strerror", None) or problem
         raise BadSetting(

@@ -23,7 +23,8 @@ _SERVER_SETTINGS = {"application_name": "knobel", "statement_timeout": "5000", "
 def sqlalchemy_url(url: str) -> str:
     """Return a libpq-style URL (`?host=/socket/folder` allowed) as SQLAlchemy and asyncpg want it."""
     parts = urlsplit(url)
-    query = urlencode([(key, value) for key, value in parse_qsl(parts.query) if key != "sslmode"])
+    # the driver calls it by another name
+    query = urlencode([("ssl" if key == "sslmode" else key, value) for key, value in parse_qsl(parts.query)])
     return urlunsplit(("postgresql+asyncpg", parts.netloc, parts.path, query, ""))
 
 

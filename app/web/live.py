@@ -77,7 +77,11 @@ async def open_stream(
 ) -> StreamResponse:
     """Return the stream of a table for a reader; it starts with the full present state."""
     stream = house.hub.open(table.id, reader, browser, evicted=_POLL)
-    first = await house.first_message(table, reader)
+    try:
+        first = await house.first_message(table, reader)
+    except BaseException:
+        house.hub.drop(stream)
+        raise
     stream.version = max(stream.version, table.version)
     if house.hub.known(table.id)[0] > stream.version:  # a commit between reading the table and joining its streams
         house.hub.publish(table.id)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import copy
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,57 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app import ROOT, games
-from app.core import codec
-from app.core.engine import AnyGame
-from app.core.events import Event
-from app.records import __main__ as command
+from app import games
 from app.records.record import BadRecord, read, verify, view_at
-from tests.support.games import random_game
+from tests.records.samples import another_face, record_of, yacht, yacht_bytes
 from tests.support.toy import TOY
 from tests.tables.sealed import register
 
 Raw = dict[str, Any]
-
-
-def record_of(game: AnyGame, players: int, raw_options: dict[str, object], seed: int) -> Raw:
-    """Return the record of a random game."""
-    options = codec.load_options(game, raw_options)
-    events: list[Event] = []
-    state = None
-    for state, event in random_game(game, players, options, seed):  # noqa: B007  # the last state is wanted
-        if event is not None:
-            events.append(event)
-    outcome = game.outcome(state)
-    assert outcome is not None
-    shown: Raw = orjson.loads(
-        orjson.dumps(
-            {
-                "format": "knobel-record/1",
-                "game": game.info.slug,
-                "rules": game.info.rules,
-                "options": codec.data(options),
-                "players": players,
-                "seats": [{"name": name, "bot": None} for name in ("Ana", "Bo", "Cy", "Dee")[:players]],
-                "started": "2026-01-01T10:00:00+00:00",
-                "finished": "2026-01-01T10:10:00+00:00",
-                "events": [codec.event_data(event) for event in events],
-                "outcome": codec.data(outcome),
-            }
-        )
-    )
-    return shown
-
-
-@cache
-def _yacht() -> bytes:
-    return orjson.dumps(record_of(games.CURRENT["yacht"].game, 2, {"first_player": "random"}, 1))
-
-
-def yacht() -> Raw:
-    """Return a fresh copy of one good record."""
-    found: Raw = orjson.loads(_yacht())
-    return found
 
 
 def judge(raw: object) -> str:
@@ -140,13 +92,6 @@ def without(name: str) -> Callable[[Raw], None]:
         del raw[name]
 
     return change
-
-
-def another_face(raw: Raw) -> None:
-    # a throw that counts: the last before somebody writes its sum
-    chosen = next(n for n, event in enumerate(raw["events"]) if event.get("move", {}).get("category") == "choice")
-    throw = [event for event in raw["events"][:chosen] if event["type"] == "chance"][-1]
-    throw["faces"][0] = throw["faces"][0] % 6 + 1
 
 
 def swap_winner(raw: Raw) -> None:
@@ -282,7 +227,7 @@ def test_a_hidden_game_with_a_misstated_watcher_is_refused(monkeypatch: pytest.M
 @pytest.mark.parametrize("step", [-1, 10**9])
 def test_a_step_that_is_not_there_is_refused(step: int) -> None:
     with pytest.raises(BadRecord):
-        view_at(read(_yacht()), step)
+        view_at(read(yacht_bytes()), step)
 
 
 def test_the_state_before_a_broken_event_can_still_be_shown() -> None:
@@ -340,73 +285,8 @@ def test_any_change_is_judged_and_never_crashes(changes: list[tuple[tuple[Any, .
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_any_change_of_the_bytes_is_judged_and_never_crashes(data: st.DataObject) -> None:
-    content = bytearray(_yacht())
+    content = bytearray(yacht_bytes())
     for _ in range(data.draw(st.integers(1, 4))):
         place = data.draw(st.integers(0, len(content) - 1))
         content[place : place + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
     judge(bytes(content))
-
-
-def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "app.records", *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-
-
-@pytest.fixture
-def good(tmp_path: Path) -> Path:
-    file = tmp_path / "good.json"
-    file.write_bytes(_yacht())
-    return file
-
-
-def test_verify_prints_one_line_for_each_file_and_fails_if_one_does(good: Path, tmp_path: Path) -> None:
-    bad, missing = tmp_path / "bad.json", tmp_path / "missing.json"
-    raw = yacht()
-    another_face(raw)
-    bad.write_bytes(orjson.dumps(raw))
-    scores = yacht()["outcome"]["scores"]
-    ok = f"{good}: ok: Yacht, {len(yacht()['events'])} events, Ana {scores[0]}, Bo {scores[1]}"
-    done = run("verify", good)
-    assert (done.returncode, done.stdout, done.stderr) == (0, ok + "\n", "")
-    done = run("verify", good, bad, missing, tmp_path, good)
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, len(lines)) == (1, "", 5)
-    assert lines[0] == lines[4] == ok
-    for line, file in zip(lines[1:4], (bad, missing, tmp_path), strict=True):
-        assert line.startswith(f"{file}: FAILED: ")
-
-
-def test_show_prints_the_state_after_some_events(
-    good: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    events = yacht()["events"]
-    for step in (0, 1, 5, len(events)):
-        assert command.main(["show", str(good), "--step", str(step)]) == 0
-        shown = orjson.loads(capsys.readouterr().out)
-        assert (shown["step"], shown["steps"]) == (step, len(events))
-        assert shown["event"] == (events[step - 1] if step else None)
-        assert shown["state"] == codec.data(view_at(read(_yacht()), step)[1])
-    assert shown["state"]["totals"] == yacht()["outcome"]["scores"]
-    for file, wanted in ((good, "-1"), (good, str(len(events) + 1)), (tmp_path / "missing.json", "0")):
-        assert command.main(["show", str(file), "--step", wanted]) == 1
-        said = capsys.readouterr().out
-        assert said.startswith(f"{file}: FAILED: ")
-        assert said.count("\n") == 1
-
-
-@pytest.mark.parametrize("words", [(), ("verify",), ("show", "x"), ("show", "x", "--step", "one"), ("fly",)])
-def test_a_command_without_sense_is_explained(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        command.main(list(words))
-    assert ended.value.code == 2
-    assert "usage: python -m app.records" in capsys.readouterr().err
-
-
-def test_a_file_whose_name_is_no_text_is_judged(tmp_path: Path, good: Path) -> None:
-    odd = tmp_path / "a\udcff.json"
-    odd.write_bytes(_yacht())
-    done = subprocess.run(
-        [sys.executable, "-m", "app.records", "verify", odd], cwd=ROOT, capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")

@@ -138,3 +138,16 @@ async def until(condition: Callable[[], object], seconds: float = 10) -> None:
     while not (await held if isawaitable(held := condition()) else held):
         assert time.monotonic() < deadline, "it did not happen in time"
         await asyncio.sleep(0.02)
+
+
+async def opened(database: Database, *names: str) -> tuple[str, list[Someone]]:
+    """Return the code of a table that is not started yet and its people, host first."""
+    people = [await someone(database, name) for name in names]
+    made = await seats.create(database, people[0].guest, "yacht", {"first_player": "host"})
+    for person in people[1:]:
+        await seats.sit(database, made.code, person.guest)
+    return made.code, people
+
+
+def names(table: Snapshot) -> list[str]:
+    return [seated.name for seated in table.seats]

@@ -37,7 +37,7 @@ CHOICES: dict[tuple[str, str], Text] = {
     ("flag_clause", "B"): say("no flag in the trick"),
     ("griffin_bonus", "per_griffin"): say("30 points each"),
     ("griffin_bonus", "flat"): say("30 points in all"),
-    ("scoring", "standard"): say("standard"),
+    ("scoring", "standard"): say("with bonuses"),
     ("scoring", "simplified"): say("simplified: no bonuses, a missed bid above 0 scores 0"),
     ("lead", "rotate"): say("the next player in turn"),
     ("lead", "winner"): say("the winner of the last trick"),

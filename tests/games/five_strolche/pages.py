@@ -14,7 +14,7 @@ from app.games.five_strolche.state import State
 from app.web.assets import Assets
 from app.web.contexts import Chair, TableContext
 from app.web.language import Language
-from app.web.presenter import _result
+from app.web.presenter import _ranked
 from app.web.rendering import Renderer
 
 NAMES = ("Ana", "Jonas", "Ayla", "Mo", "Bea")
@@ -60,7 +60,7 @@ def context(state: State, viewer: Viewer, *, fresh: bool = False) -> TableContex
         pitch=(),
         turn=7 if actions else None,
         frame=BOARD.frame(view, viewer, actions, fresh=fresh),
-        result=None if outcome is None else _result(BOARD, outcome, view, seats),
+        result=None if outcome is None else _ranked(BOARD, outcome, view, seats),
     )
 
 
