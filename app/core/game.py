@@ -180,6 +180,13 @@ class Game(ABC, Generic[Options, State, Move, View]):
     presets: ClassVar[tuple[Mapping[str, object], ...]] = ({},)
     """Option sets the conformance suite plays, beside the defaults."""
 
+    def resolve_options(self, options: Options, today: str) -> Options:  # noqa: ARG002  # a default for games without a day
+        """Return `options` with what depends on the day made definite; `today` is the UTC date, "2026-11-30".
+
+        Called once, when a table is made; `setup` gets, and the record keeps, what it returns.
+        """
+        return options
+
     @abstractmethod
     def setup(self, options: Options, players: int) -> State:
         """Return the first state. No chance is used and nothing in it is hidden."""
@@ -210,6 +217,13 @@ class Game(ABC, Generic[Options, State, Move, View]):
     @abstractmethod
     def view(self, state: State, viewer: Viewer) -> View:
         """Return what `viewer` may know. When the game is over it may show everything. The only redaction of state."""
+
+    def reveal(self, state: State) -> View:
+        """Return all of a state of a game that is over by now: what a replay shows of each step.
+
+        The default is the spectator's view, which is all there is of an open game.
+        """
+        return self.view(state, None)
 
     @abstractmethod
     def outcome(self, state: State) -> Outcome | None:
