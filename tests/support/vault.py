@@ -113,9 +113,7 @@ def slow_marks(state: State, seat: int = 0) -> Iterator[Mark]:
     for name, skimmer in zip(SKIMMERS, hand.progress.skimmers, strict=True):
         if skimmer.charge > 0 and not skimmer.spent:
             values[name] = skimmer.charge
-    kinds = {
-        f"r{r + 1}c{c + 1}": kind for r, cells in enumerate(state.printed.cells) for c, kind in enumerate(cells)
-    }
+    kinds = {f"r{r + 1}c{c + 1}": kind for r, cells in enumerate(state.printed.cells) for c, kind in enumerate(cells)}
     free = [box for box in kinds if box not in hand.progress.marked]
     for size in range(1, len(values) + 1):
         for names in combinations(values, size):

@@ -11,7 +11,7 @@ from app.core.events import Event
 from app.core.game import Action, Outcome, Seat, Value, Viewer
 from app.core.text import Player, Text, say, tally
 from app.games.vault import lines, offers
-from app.games.vault.rules import TITLES, title
+from app.games.vault.rules import title
 from app.games.vault.sheets.format import FILLED
 from app.games.vault.state import DICE, ROUNDS, SKIMMERS, Charge, Mark, Pass, Reroll, SeatView, View
 from app.games.vault.words import OPTIONS, TITLE_WORDS, WAYS
@@ -158,6 +158,11 @@ class VaultBoard(Board):
         assert isinstance(after, View)
         return lines.line(event, before, after)
 
+    def done(self, event: Event, after: Value) -> Text | None:
+        """Return what the mover has just done, for the offer to undo it; None where there is nothing to undo."""
+        assert isinstance(after, View)
+        return lines.done(event, after)
+
     def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:  # noqa: ARG002  # the outcome says it all
         """Return title, gems and skimmers of each seat."""
         gems, skimmers = outcome.detail["gems"], outcome.detail["skimmers"]
@@ -282,11 +287,13 @@ def _tray(
     shown = view.seats[mine if mine is not None else 0]
     moves = [action.move for action in actions]
     charges = {move.skimmer for move in moves if isinstance(move, Charge)}
-    kinds = {f"r{row}c{column}": kind for row, cells in enumerate(view.cells, 1) for column, kind in enumerate(cells, 1)}
+    kinds = {
+        f"r{row}c{column}": kind for row, cells in enumerate(view.cells, 1) for column, kind in enumerate(cells, 1)
+    }
     return TrayContext(
         dice=_dice(shown, fresh=fresh) if mine is not None or len(view.seats) == 1 else (),
         columns=tuple(_column(shown, place, charges) for place in range(len(SKIMMERS))),
-        sums=offers.sums(marks, shown),
+        sums=offers.sums(marks, kinds, shown),
         others=offers.others(marks, kinds, shown),
         roll=f"{view.round}-{shown.rerolls_left}",
         rerolls_left=shown.rerolls_left,
@@ -329,8 +336,5 @@ def _unused(shown: SeatView, marks: Sequence[Mark], *, chargeable: bool) -> int:
     left = {DICE[place] for place, die in enumerate(shown.dice) if not die.used}
     return len(left if chargeable else left & {name for mark in marks for name in (*mark.plus, *mark.minus)})
 
-
-LADDER: tuple[tuple[int, Text], ...] = tuple((least, TITLE_WORDS[name]) for least, name in TITLES)
-"""The titles with the points from which they are given, the highest first."""
 
 BOARD = VaultBoard()

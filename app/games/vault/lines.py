@@ -18,6 +18,10 @@ def line(event: Event, before: View, after: View) -> Line | None:
         return None
     if _surprising(event, before, after):
         return _round_of_another(event.seat, before, after)
+    return _moved(event, before, after)
+
+
+def _moved(event: Moved, before: View, after: View) -> Line | None:
     match event.move:
         case Mark():
             return _marked(event.seat, event.move, before, after)
@@ -27,6 +31,19 @@ def line(event: Event, before: View, after: View) -> Line | None:
             return _uncovered(event.seat, event.move, after)
         case _:
             return Line(event.seat, say("ends the round"))
+
+
+def done(event: Event, after: View) -> Text | None:
+    """Say what a move has just done, for the offer to take it back; None for what cannot be."""
+    if isinstance(event, Rolled) or event.move is None:
+        return None
+    if isinstance(event.move, Charge):
+        charge = after.seats[event.seat].skimmers[event.move.skimmer].charge
+        return say("Skimmer {n} charged: {charge}", n=event.move.skimmer + 1, charge=charge)
+    if isinstance(event.move, Mark):
+        row, column = (int(part) - 1 for part in event.move.box[1:].split("c"))
+        return say("{box} crossed", box=after.cells[row][column])
+    return None
 
 
 def _rolled(event: Rolled, after: View) -> Line | None:

@@ -6,8 +6,9 @@ what belongs to the word that is chosen, so that choosing needs neither a script
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 
 from app.games.vault.state import DICE, SKIMMERS, Mark, SeatView
@@ -58,8 +59,11 @@ def fitting(marks: Iterable[Mark]) -> dict[str, str]:
     return {box: " ".join(words) for box, words in found.items()}
 
 
-def sums(marks: Sequence[Mark], seat: SeatView) -> tuple[Sum, ...]:
-    """Return the sums and differences that cross some number box, each once; short ones where there are many tokens."""
+def sums(marks: Sequence[Mark], kinds: dict[str, str], seat: SeatView) -> tuple[Sum, ...]:
+    """Return the sums and differences that cross some number box, each once; short ones where there are many tokens.
+
+    `kinds`: what stands in each box.
+    """
     values = token_values(seat)
     tokens = {name for mark in marks for name in (*mark.plus, *mark.minus)}
     longest = _LONGEST_SUM if len(tokens) <= _FEW_TOKENS else 2
@@ -68,14 +72,9 @@ def sums(marks: Sequence[Mark], seat: SeatView) -> tuple[Sum, ...]:
         names = (*mark.plus, *mark.minus)
         total = sum(values[name] for name in mark.plus) - sum(values[name] for name in mark.minus)
         key = (word(names), total)
-        if 2 <= len(names) <= longest and key not in found and seat_kind_is_sum(mark, values):
+        if 2 <= len(names) <= longest and key not in found and kinds[mark.box].isdigit():
             found[key] = Sum(key[0], written(mark, values), total)
     return tuple(found.values())
-
-
-def seat_kind_is_sum(mark: Mark, values: dict[str, int]) -> bool:
-    """Say whether a mark of two tokens may be a sum: one that is no pair for an X2 box is one."""
-    return bool(mark.minus) or len(mark.plus) != 2 or len({values[name] for name in mark.plus}) == 2
 
 
 def written(mark: Mark, values: dict[str, int]) -> str:
@@ -110,16 +109,19 @@ def exactly(kind: str, tokens: dict[str, int]) -> tuple[tuple[str, ...], tuple[s
     """Return all of these tokens up or down so that they cross a box of this kind, as few down as can be."""
     if kind in _SPECIAL:
         return (tuple(tokens), ()) if _special(kind, list(tokens.values())) else None
-    ways = [(up, down) for total, up, down in _signed(tokens) if str(total) == kind]
-    return min(ways, key=lambda way: len(way[1]), default=None)
+    return _totals(tuple(tokens.items())).get(kind)
 
 
-def _signed(tokens: dict[str, int]) -> Iterator[tuple[int, tuple[str, ...], tuple[str, ...]]]:
-    for signs in product((1, -1), repeat=len(tokens)):
+@lru_cache(maxsize=1024)
+def _totals(tokens: tuple[tuple[str, int], ...]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return for each sum that all of these tokens come to with some signs the way with the fewest down."""
+    found: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    for signs in sorted(product((1, -1), repeat=len(tokens)), key=lambda signs: -sum(signs)):
         chosen = list(zip(tokens, signs, strict=True))
-        up = tuple(name for name, sign in chosen if sign > 0)
-        down = tuple(name for name, sign in chosen if sign < 0)
-        yield sum(sign * tokens[name] for name, sign in chosen), up, down
+        up = tuple(name for (name, _), sign in chosen if sign > 0)
+        down = tuple(name for (name, _), sign in chosen if sign < 0)
+        found.setdefault(str(sum(value * sign for (_, value), sign in chosen)), (up, down))
+    return found
 
 
 def _special(kind: str, values: list[int]) -> bool:

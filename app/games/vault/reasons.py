@@ -8,26 +8,26 @@ from app.core.game import Seat
 from app.core.text import Text, say
 from app.games.vault.marks import lawful
 from app.games.vault.sheets.format import FILLED
-from app.games.vault.state import DICE, SKIMMERS, Charge, Hand, Mark, Move, Pass, Reroll, State
+from app.games.vault.state import DICE, SKIMMERS, Charge, Hand, Mark, Move, Reroll, State
 
 
 def explain(state: State, seat: Seat, move: Move, *, asked: bool) -> Text | None:
     """Return the rule that `move` breaks; None where none can be named. `asked`: the seat may act now."""
+    if not asked:
+        return _not_asked(state, seat)
+    if isinstance(move, Mark):
+        return _mark(state, seat, move)
+    if isinstance(move, Charge):
+        return _charge(state, seat, move)
+    return _reroll(state, seat, move) if isinstance(move, Reroll) else None
+
+
+def _not_asked(state: State, seat: Seat) -> Text:
     if state.over:
         return say("The game is over.")
-    if not asked:
-        if seat in range(len(state.hands)) and state.hands[seat].ended:
-            return say("You have ended this round. The next begins when all have.")
-        return say("It is not your turn.")
-    match move:
-        case Mark():
-            return _mark(state, seat, move)
-        case Charge():
-            return _charge(state, seat, move)
-        case Reroll():
-            return _reroll(state, seat, move)
-        case Pass():
-            return None
+    if seat in range(len(state.hands)) and state.hands[seat].ended:
+        return say("You have ended this round. The next begins when all have.")
+    return say("It is not your turn.")
 
 
 def _mark(state: State, seat: Seat, move: Mark) -> Text | None:

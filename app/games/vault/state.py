@@ -226,4 +226,3 @@ class View(Value):
     vaults: tuple[VaultView, ...]
     seats: tuple[SeatView, ...]
     over: bool
-

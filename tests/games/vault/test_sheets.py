@@ -110,7 +110,12 @@ def test_what_is_no_object_is_no_sheet(data: object) -> None:
 
 
 def test_open_box_lies_in_one_or_two_lines() -> None:
-    none = broken(lambda d: [d["vaults"][place].update(line=line) for place, line in ((4, {"cells": [[3, 1], [3, 2]]}), (0, {"cells": [[4, 1]]}))])
+    none = broken(
+        lambda d: [
+            d["vaults"][place].update(line=line)
+            for place, line in ((4, {"cells": [[3, 1], [3, 2]]}), (0, {"cells": [[4, 1]]}))
+        ]
+    )
     assert problems(none) == ()
     lost = copy.deepcopy(none)
     lost["vaults"][4]["line"] = {"cells": [[3, 2], [3, 4]]}

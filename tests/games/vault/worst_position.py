@@ -35,7 +35,11 @@ def search(rng: random.Random, starts: int = 6, steps: int = 60) -> State:
     """Climb from random positions to one with more actions, changing one value or the sheet at a time."""
     best, most = at("s-01", (1,) * 5, (1,) * 3), 0
     for _ in range(starts):
-        here: list[Any] = [rng.choice(list(SHEETS)), *(rng.randint(1, 6) for _ in range(5)), *(rng.randint(1, 12) for _ in range(3))]
+        here: list[Any] = [
+            rng.choice(list(SHEETS)),
+            *(rng.randint(1, 6) for _ in range(5)),
+            *(rng.randint(1, 12) for _ in range(3)),
+        ]
         size = 0
         for _ in range(steps):
             there, place = list(here), rng.randrange(9)
@@ -53,10 +57,18 @@ def main() -> None:
     """Print the worst position found and the times."""
     state = search(random.Random(1))
     times = sorted(cold(state)[1] for _ in range(RUNS))
-    usual = sorted(cold(replace(at("s-01", dice, ())))[1] for dice in [(1, 2, 3, 4, 6), (2, 3, 3, 5, 6), (1, 1, 4, 5, 6)] * 100)
-    print(f"worst position: {state.sheet}, dice {state.values(0)}, charges {[each.charge for each in state.hands[0].progress.skimmers]}")
-    print(f"{cold(state)[0]} actions; cold calls: median {statistics.median(times):.1f} ms, p99 {times[int(RUNS * 0.99)]:.1f} ms, most {times[-1]:.1f} ms")
-    print(f"a first roll without skimmers: median {statistics.median(usual):.2f} ms, p99 {usual[int(RUNS * 0.99)]:.2f} ms")
+    usual = sorted(
+        cold(replace(at("s-01", dice, ())))[1] for dice in [(1, 2, 3, 4, 6), (2, 3, 3, 5, 6), (1, 1, 4, 5, 6)] * 100
+    )
+    print(
+        f"worst position: {state.sheet}, dice {state.values(0)}, charges {[each.charge for each in state.hands[0].progress.skimmers]}"
+    )
+    print(
+        f"{cold(state)[0]} actions; cold calls: median {statistics.median(times):.1f} ms, p99 {times[int(RUNS * 0.99)]:.1f} ms, most {times[-1]:.1f} ms"
+    )
+    print(
+        f"a first roll without skimmers: median {statistics.median(usual):.2f} ms, p99 {usual[int(RUNS * 0.99)]:.2f} ms"
+    )
 
 
 if __name__ == "__main__":

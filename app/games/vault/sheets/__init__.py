@@ -6,17 +6,18 @@ What was measured on a sheet stands apart from it, in `statistics.json`: bots gr
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 from app.games.vault.sheets.format import PrintedSheet, Tier, read
 
-DATA = Path(__file__).parent / "data"
-STATISTICS = DATA / "statistics.json"
+DATA = files("app.games.vault.sheets") / "data"
+STATISTICS = "statistics.json"
 
 
 def _load() -> dict[str, PrintedSheet]:
-    found = [read(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(DATA.glob("[a-z]-[0-9][0-9].json"))]
+    names = sorted(file.name for file in DATA.iterdir() if file.name.endswith(".json") and file.name != STATISTICS)
+    found = [read(json.loads((DATA / name).read_text(encoding="utf-8"))) for name in names]
     return {sheet.id.lower(): sheet for sheet in found}
 
 
@@ -31,7 +32,7 @@ def pool(tier: Tier | None = None) -> tuple[str, ...]:
 
 def statistics() -> dict[str, Any]:
     """Return what was measured on the sheets, as in `statistics.json`."""
-    found: dict[str, Any] = json.loads(STATISTICS.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads((DATA / STATISTICS).read_text(encoding="utf-8"))
     return found
 
 

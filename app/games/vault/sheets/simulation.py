@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from app.core.game import Rng
@@ -66,7 +67,7 @@ def summed(results: Sequence[tuple[int, tuple[str, ...]]]) -> Measured:
     """Count (score, opened vaults) of two games or more together."""
     scores = [score for score, _ in results]
     edges = (0, *BANDS, 1000)
-    bands = [sum(low <= score < high for score in scores) for low, high in zip(edges, edges[1:], strict=False)]
+    bands = [sum(low <= score < high for score in scores) for low, high in pairwise(edges)]
     return Measured(
         len(scores),
         statistics.fmean(scores),
