@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
+from typing import Literal
 
 import pytest
 
 from app.core import engine
 from app.core.events import Event
-from app.core.game import IllegalMove
+from app.core.game import IllegalMove, Outcome
 from app.games.vault.rules import GAME
 from app.games.vault.sheets import SHEETS
 from app.games.vault.state import DICE, SKIMMERS, Hand, Mark, Move, Options, Progress, Skimmer, State
@@ -136,3 +137,24 @@ def slow_fit(kind: str, shown: Sequence[int], total: int, signs: Sequence[int]) 
     if kind == "X2":
         return len(shown) == 2 and min(signs) > 0 and shown[0] == shown[1]
     return total == int(kind)
+
+
+def ended(*ends: tuple[int, tuple[Skimmer, ...]], tie: Literal["shared", "more_gems"] = "shared") -> State:
+    """Return a game that is over, in which the seats have these gems and skimmers."""
+    hands = tuple(Hand(Progress((), skimmers, 0, (), gems)) for gems, skimmers in ends)
+    return State(Options(tie=tie), "s-01", 12, (), hands)
+
+
+def end(*ends: tuple[int, tuple[Skimmer, ...]], tie: Literal["shared", "more_gems"] = "shared") -> Outcome:
+    """Return how a game comes out in which the seats have these gems and skimmers at the end."""
+    outcome = GAME.outcome(ended(*ends, tie=tie))
+    assert outcome is not None
+    return outcome
+
+
+def after_v01() -> Played:
+    """Return a game after the moves of example V01."""
+    game = Played(None, 1, 3, 4, 5, 6)
+    game.move(Mark("r3c1", ("d2",), ()))
+    game.move(Mark("r4c1", ("d1",), ()))
+    return game

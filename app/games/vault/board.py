@@ -65,10 +65,9 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class SheetContext:
-    """The sheets to show: the viewer's own, or all side by side. `rest`: the others' beside an own one."""
+    """The sheets to show: the viewer's own while the game runs, else all side by side."""
 
     grids: tuple[Grid, ...]
-    rest: tuple[Grid, ...]
     choosing: bool
 
 
@@ -163,20 +162,9 @@ class VaultBoard(Board):
         assert isinstance(after, View)
         return lines.done(event, after)
 
-    def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:  # noqa: ARG002  # the outcome says it all
-        """Return title, gems and skimmers of each seat."""
-        gems, skimmers = outcome.detail["gems"], outcome.detail["skimmers"]
-        assert isinstance(gems, tuple)
-        assert isinstance(skimmers, tuple)
-        return tuple(
-            say(
-                "{title}: {gems}, {skimmers}",
-                title=TITLE_WORDS[title(score)],
-                gems=tally("{n} gem", "{n} gems", int(mine)),
-                skimmers=tally("{n} free skimmer", "{n} free skimmers", int(free)),
-            )
-            for score, mine, free in zip(outcome.scores, gems, skimmers, strict=True)
-        )
+    def summary(self, outcome: Outcome, view: View) -> tuple[Text, ...]:
+        """Return title, gems and free skimmers of each seat."""
+        return tuple(_summary(score, seat.gems) for score, seat in zip(outcome.scores, view.seats, strict=True))
 
     def option_text(self, option: str, choice: Any) -> tuple[Text, Text]:
         """Return (name of the option, name of the choice) for people."""
@@ -193,6 +181,15 @@ class VaultBoard(Board):
             say("A full row or column opens its vault and the gems are yours."),
             say("After each round the next vault snaps shut. What you cannot use charges your skimmers."),
         )
+
+
+def _summary(score: int, gems: int) -> Text:
+    return say(
+        "{title}: {gems}, {skimmers}",
+        title=TITLE_WORDS[title(score)],
+        gems=tally("{n} gem", "{n} gems", gems),
+        skimmers=tally("{n} free skimmer", "{n} free skimmers", score - gems),
+    )
 
 
 def _where(view: View) -> Text:
@@ -231,13 +228,8 @@ def _standing(view: View, seat: SeatView) -> Standing:
 
 def _sheet(view: View, mine: Seat | None, marks: Sequence[Mark], *, choosing: bool) -> SheetContext:
     fits = offers.fitting(marks)
-    order = list(range(len(view.seats)))
-    if mine is not None:
-        order = [mine, *(seat for seat in order if seat != mine)]
-    grids = tuple(_grid(view, seat, mine, fits if seat == mine else {}) for seat in order)
-    if mine is None or view.over:
-        return SheetContext(grids, (), choosing)
-    return SheetContext(grids[:1], grids[1:], choosing)
+    seats = range(len(view.seats)) if mine is None or view.over else (mine,)
+    return SheetContext(tuple(_grid(view, seat, mine, fits if seat == mine else {}) for seat in seats), choosing)
 
 
 def _grid(view: View, seat: Seat, mine: Seat | None, fits: dict[str, str]) -> Grid:

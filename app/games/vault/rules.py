@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import ClassVar
 
-from app.core.game import Action, Game, GameInfo, Outcome, Pick, Rng, Roll, Seat, Value, Viewer
+from app.core.game import Action, Detail, Game, GameInfo, Outcome, Pick, Rng, Roll, Seat, Value, Viewer
 from app.core.text import Text
 from app.games.vault import reasons, views, worlds
 from app.games.vault.marks import all_marks, live_skimmers, tokens
@@ -164,7 +164,7 @@ class Vault(Game[Options, State, Move, View]):
         if state.options.tie == "more_gems":
             most = max(ends[seat].gems for seat in best)
             best = [seat for seat in best if ends[seat].gems == most]
-        detail = {
+        detail: Detail = {
             "titles": tuple(map(title, scores)),
             "gems": tuple(end.gems for end in ends),
             "skimmers": tuple(end.free_skimmers for end in ends),

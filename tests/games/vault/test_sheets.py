@@ -85,7 +85,7 @@ BROKEN: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
     ("the same line", lambda d: d["vaults"][1].update(line="c1"), "Vaults A and B have the same line."),
     ("the same line in other words", lambda d: d["vaults"][1].update(line={"cells": [[n, 1] for n in range(6, 0, -1)]}),
      "Vaults A and B have the same line."),
-    ("a full line", lambda d: [put(d, 3, 1, "#"), put(d, 4, 1, "#")], "Vault A is full from the start: a line has at least one open box."),
+    ("a full line", lambda d: [row.__setitem__(0, "#") for row in d["cells"][2:4]], "Vault A is full from the start: a line has at least one open box."),
     ("a box in no line", lambda d: [d["vaults"][n].update(line={"cells": [[1, n]]}) for n in (3, 4)], ""),
     ("a ranking in words", lambda d: d.update(ranking="high"), "The ranking is a list of [points, title]."),
     ("a ranking that falls", lambda d: d["ranking"].reverse(), "The points of the ranking rise."),
@@ -251,23 +251,28 @@ def test_constraints_of_a_line(line: str, place: int, *, is_fair: bool) -> None:
 # the reference player and what it measures
 
 
+class Heard(random.Random):
+    """Chance that writes down what falls."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed)
+        self.fallen: list[int] = []
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        found = super().randrange(start, stop, step)
+        self.fallen.append(found + 1)
+        return found
+
+
 @pytest.mark.parametrize("name", ["s-01", "e-01", "h-01"])
 def test_simulated_game_is_a_game_by_the_rules(name: str) -> None:
     """Every move of the reference player is legal, and both count the same points."""
     simulated = Game(SHEETS[name])
     state = GAME.setup(Options(sheet=name), 1)  # type: ignore[arg-type]  # names of sheets
     for number in range(12):
-        fallen: list[int] = []
-        rng = random.Random(f"{name} {number}")
-
-        class Heard:
-            """Chance that writes down what falls."""
-
-            def randrange(self, stop: int) -> int:
-                fallen.append(rng.randrange(stop) + 1)
-                return fallen[-1] - 1
-
-        simulated.round(Heard())  # type: ignore[arg-type]  # the player throws dice and no more
+        heard = Heard(f"{name} {number}")
+        simulated.round(heard)
+        fallen = heard.fallen
         state = GAME.settle(state, tuple(fallen[:5]))
         at = 5
         for raw in simulated.moves:
@@ -304,7 +309,7 @@ def test_signs_prefer_plus() -> None:
 
 
 def test_measurement_repeats_itself_and_counts() -> None:
-    found = [measure(SHEETS["s-02"], 6, lambda n: random.Random(n)) for _ in range(2)]
+    found = [measure(SHEETS["s-02"], 6, random.Random) for _ in range(2)]
     assert found[0] == found[1]
     assert sum(found[0].bands) == pytest.approx(1)
     counted = summed([(9, ("A",)), (10, ()), (17, ("A", "B")), (20, ())])
@@ -333,7 +338,7 @@ def test_sheet_of_another_tier_is_not_accepted() -> None:
     easy = SHEETS["e-01"]
     as_hard = read({**json.loads((DATA / "e-01.json").read_text(encoding="utf-8")), "tier": "hard"})
     assert easy.cells == as_hard.cells
-    assert accepted(as_hard, 300, lambda n: random.Random(n)) is None
+    assert accepted(as_hard, 300, random.Random) is None
 
 
 # the command

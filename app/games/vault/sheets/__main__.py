@@ -64,8 +64,8 @@ def _check(file: Path) -> int:
         found = problems(_loaded(file))
     except (OSError, ValueError) as problem:
         found = (f"This is no JSON file: {problem}",)
-    for problem in found:
-        _say(f"{file}: {problem}")
+    for broken in found:
+        _say(f"{file}: {broken}")
     if not found:
         _say(f"{file}: ok")
     return int(bool(found))
