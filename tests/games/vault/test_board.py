@@ -132,6 +132,11 @@ def test_every_legal_move_has_a_form(state: State) -> None:
     assert BOARD.parse({"do": ["pass"]}) == codec.data(Pass())
 
 
+def test_few_tokens_count_down() -> None:
+    raw = BOARD.parse({"mark": ["r4c6:2"], "hold": ["d0:1", "d1:1", "d2:2", "d3:2"]})
+    assert raw["minus"] == ["d3"]
+
+
 def test_choice_that_does_not_fit_is_refused_in_words() -> None:
     game = Played(position([6, 3, 1]))
     raw = BOARD.parse({"mark": ["r1c4:8"], "hold": ["d0:6", "d1:3"]})

@@ -305,6 +305,7 @@ def test_signs_prefer_plus() -> None:
     assert signs((5, 6), 11) == (1, 1)
     assert signs((5, 6), 1) == (-1, 1)
     assert signs((3, 3, 4), 4) in {(1, -1, 1), (-1, 1, 1)}
+    assert sorted(signs((2, 2, 1, 1), 2) or ()) == [-1, 1, 1, 1]
     assert signs((5, 6), 3) is None
 
 
