@@ -218,13 +218,6 @@ class Game(ABC, Generic[Options, State, Move, View]):
     def view(self, state: State, viewer: Viewer) -> View:
         """Return what `viewer` may know. When the game is over it may show everything. The only redaction of state."""
 
-    def reveal(self, state: State) -> View:
-        """Return all of a state of a game that is over by now: what a replay shows of each step.
-
-        The default is the spectator's view, which is all there is of an open game.
-        """
-        return self.view(state, None)
-
     @abstractmethod
     def outcome(self, state: State) -> Outcome | None:
         """Return the result, or None while the game runs."""

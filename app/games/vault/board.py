@@ -73,14 +73,14 @@ class SheetContext:
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """A die in the tray. `letter` names it in a word of tokens, `value` in the form; `face` is None while it is covered."""
+    """A die in the tray. `letter` names it in a word of tokens, `name` in the form; `face` is None while it is covered."""
 
     place: int
     letter: str
+    name: str
     face: int | None
     used: bool
     rolling: bool
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +89,11 @@ class Column:
 
     place: int
     letter: str
+    name: str
     charge: int
     spent: bool
     usable: bool
     chargeable: bool
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class VaultBoard(Board):
 
         A form may also say a mark in full, with the fields box, plus and minus.
         """
-        held = offers.posted_tokens(form.get("hold", ()))
+        held = offers.posted_tokens(form.get("hold", ()), form.get("value", ()))
         dice = [name for name in held if name in DICE]
         if targets := form.get("mark"):
             return offers.posted_mark(targets[-1], held)
@@ -301,10 +301,10 @@ def _dice(shown: SeatView, *, fresh: bool) -> tuple[Die, ...]:
         Die(
             place=place,
             letter=offers.word((DICE[place],)),
+            name=DICE[place],
             face=die.value,
             used=die.used,
             rolling=fresh and place in shown.rolled and not die.used,
-            value=f"{DICE[place]}:{die.value or 0}",
         )
         for place, die in enumerate(shown.dice)
     )
@@ -315,11 +315,11 @@ def _column(shown: SeatView, place: int, charges: set[int]) -> Column:
     return Column(
         place=place,
         letter=offers.word((SKIMMERS[place],)),
+        name=SKIMMERS[place],
         charge=skimmer.charge,
         spent=skimmer.spent,
         usable=bool(skimmer.charge) and not skimmer.spent,
         chargeable=place in charges,
-        value=f"{SKIMMERS[place]}:{skimmer.charge}",
     )
 
 

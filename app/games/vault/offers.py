@@ -130,14 +130,13 @@ def _special(kind: str, values: list[int]) -> bool:
     return len(values) == 1 and values[0] % 2 == (kind == "O")
 
 
-def posted_tokens(held: Sequence[str]) -> dict[str, int]:
-    """Return the tokens in the fields of a form, "d0:6" or "s1", in their order; 0 where no value is said."""
-    found = {}
-    for field in held:
+def posted_tokens(held: Sequence[str], said: Sequence[str]) -> dict[str, int]:
+    """Return the tokens that are held, in their order, with the values that the form says ("d0:6"), 0 where it does not."""
+    values = {}
+    for field in said:
         name, _, value = field.partition(":")
-        if name in NAMES:
-            found[name] = int(value) if value.isascii() and value.isdigit() and len(value) < 4 else 0
-    return {name: found[name] for name in NAMES if name in found}
+        values[name] = int(value) if value.isascii() and value.isdigit() and len(value) < 4 else 0
+    return {name: values.get(name, 0) for name in NAMES if name in held}
 
 
 def posted_mark(target: str, tokens: dict[str, int]) -> dict[str, object]:

@@ -94,7 +94,7 @@ def test_other_way_is_offered_where_a_skimmer_is_not_needed() -> None:
     tray = contexts(position([3, 1], skimmers=charged(6)))[1]
     offer = next(each for each in tray.others if each.word == "af" and each.box == "r1c6")
     assert (offer.text, offer.value) == ("6 − 3", "r1c6:3:all")
-    form = {"hold": ["d0:3", "s0:6"]}
+    form = {"hold": ["d0", "s0"], "value": ["d0:3", "s0:6"]}
     assert BOARD.parse({**form, "mark": ["r1c6:3"]}) == codec.data(Mark("r1c6", ("d0",), ()))
     assert BOARD.parse({**form, "mark": [offer.value]}) == codec.data(Mark("r1c6", ("s0",), ("d0",)))
     assert not any(each.word == "f" for each in tray.others)
@@ -114,32 +114,31 @@ def test_other_way_is_offered_where_a_skimmer_is_not_needed() -> None:
 def test_every_legal_move_has_a_form(state: State) -> None:
     """By its box and its tokens a move with the same effect; by the fields box, plus and minus the very move."""
     tray = contexts(state)[1]
-    values = {die.value.split(":")[0]: die.value for die in tray.dice}
-    values |= {column.value.split(":")[0]: column.value for column in tray.columns}
+    values = [f"{die.name}:{die.face}" for die in tray.dice] + [f"{one.name}:{one.charge}" for one in tray.columns]
     for action in GAME.actions(state, 0):
         if not isinstance(action.move, Mark):
             continue
         move = action.move
         kind = state.printed.kinds[move.box]
-        held = [values[name] for name in (*move.plus, *move.minus)]
-        raw = BOARD.parse({"turn": ["7"], "mark": [f"{move.box}:{kind}:all"], "hold": held})
+        held = [*move.plus, *move.minus]
+        raw = BOARD.parse({"turn": ["7"], "mark": [f"{move.box}:{kind}:all"], "hold": held, "value": values})
         posted = engine.match(GAME, state, 0, codec.load_move(GAME, raw))
         assert GAME.play(state, 0, posted) == GAME.play(state, 0, move)
         full = BOARD.parse({"box": [move.box], "plus": list(move.plus), "minus": list(move.minus)})
         assert codec.load_move(GAME, full) == move
-    assert BOARD.parse({"charge": ["2"], "hold": ["d1:3", "d0:1", "s0:8"]}) == codec.data(Charge(2, ("d0", "d1")))
-    assert BOARD.parse({"do": ["reroll"], "hold": ["d4:6", "d1:3"]}) == codec.data(Reroll(("d1", "d4")))
+    assert BOARD.parse({"charge": ["2"], "hold": ["d1", "d0", "s0"]}) == codec.data(Charge(2, ("d0", "d1")))
+    assert BOARD.parse({"do": ["reroll"], "hold": ["d4", "d1"]}) == codec.data(Reroll(("d1", "d4")))
     assert BOARD.parse({"do": ["pass"]}) == codec.data(Pass())
 
 
 def test_few_tokens_count_down() -> None:
-    raw = BOARD.parse({"mark": ["r4c6:2"], "hold": ["d0:1", "d1:1", "d2:2", "d3:2"]})
+    raw = BOARD.parse({"mark": ["r4c6:2"], "hold": ["d0", "d1", "d2", "d3"], "value": ["d0:1", "d1:1", "d2:2", "d3:2"]})
     assert raw["minus"] == ["d3"]
 
 
 def test_choice_that_does_not_fit_is_refused_in_words() -> None:
     game = Played(position([6, 3, 1]))
-    raw = BOARD.parse({"mark": ["r1c4:8"], "hold": ["d0:6", "d1:3"]})
+    raw = BOARD.parse({"mark": ["r1c4:8"], "hold": ["d0", "d1"], "value": ["d0:6", "d1:3"]})
     assert game.refusal(codec.load_move(GAME, raw)) == "6 + 3 is 9, not 8."
     assert (
         game.refusal(codec.load_move(GAME, BOARD.parse({"mark": ["r1c4:8"]}))) == "Choose at least one die or skimmer."
@@ -153,7 +152,7 @@ def test_choice_that_does_not_fit_is_refused_in_words() -> None:
         {"do": []},
         {"mark": [""]},
         {"mark": ["::::"], "hold": ["d0"]},
-        {"mark": ["r1c4:99999999999"], "hold": ["d0:²", "d1:99999", "x:1", "", ":", "d2:"]},
+        {"mark": ["r1c4:99999999999"], "hold": ["d0", "d1", "d9", ""], "value": ["d0:²", "d1:99999", "x:1", ":", "d2"]},
         {"charge": ["-1"]},
         {"charge": ["²"]},
         {"charge": ["9" * 5000]},
