@@ -51,14 +51,19 @@ def load(declared: Any, text: str | bytes) -> Any:
         raise Malformed(_first(problem)) from problem
 
 
+@cache
+def _kinds(game: AnyGame) -> dict[str, type[Any]]:
+    return {kind: move_type for move_type in game.move_types for kind in get_args(get_type_hints(move_type)["kind"])}
+
+
 def load_move(game: AnyGame, raw: object) -> Any:
     """Return the move in plain JSON data. Raises IllegalMove where it has not the shape of any move of the game."""
     try:
         text = json.dumps(raw)
         kind = raw.get("kind") if isinstance(raw, Mapping) else None
-        for move_type in game.move_types:
-            if kind in get_args(get_type_hints(move_type)["kind"]):
-                return adapter(move_type).validate_json(text, strict=True)
+        move_type = _kinds(game).get(kind) if isinstance(kind, str) else None
+        if move_type is not None:
+            return adapter(move_type).validate_json(text, strict=True)
     except (ValidationError, TypeError, ValueError, RecursionError) as problem:
         raise IllegalMove(say("That move has a wrong shape.")) from problem
     raise IllegalMove(say("There is no such kind of move here."))

@@ -180,6 +180,13 @@ class Game(ABC, Generic[Options, State, Move, View]):
     presets: ClassVar[tuple[Mapping[str, object], ...]] = ({},)
     """Option sets the conformance suite plays, beside the defaults."""
 
+    def resolve_options(self, options: Options, today: str) -> Options:  # noqa: ARG002  # a default for games without a day
+        """Return `options` with what depends on the day made definite; `today` is the UTC date, "2026-11-30".
+
+        Called once, when a table is made; `setup` gets, and the record keeps, what it returns.
+        """
+        return options
+
     @abstractmethod
     def setup(self, options: Options, players: int) -> State:
         """Return the first state. No chance is used and nothing in it is hidden."""

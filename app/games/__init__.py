@@ -8,6 +8,7 @@ from app.core.board import Entry
 
 FOLDERS = (
     "yacht",
+    "vault",
     "mythical_dice",
     "five_strolche",
 )  # fmt: skip

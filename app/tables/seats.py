@@ -65,9 +65,14 @@ async def create(
 
 
 def chosen_options(slug: str, options: Mapping[str, object]) -> dict[str, Any]:
-    """Return the options of a game as they are stored, defaults filled in. Raises NotFound, Invalid."""
+    """Return the options of a game as they are stored: defaults filled in, what depends on the day (UTC) settled.
+
+    Raises NotFound, Invalid.
+    """
     try:
-        chosen: dict[str, Any] = codec.data(codec.load_options(_entry(slug).game, options))
+        game = _entry(slug).game
+        today = datetime.now(UTC).date().isoformat()
+        chosen: dict[str, Any] = codec.data(game.resolve_options(codec.load_options(game, options), today))
     except codec.Malformed as problem:
         raise Invalid from problem
     return chosen

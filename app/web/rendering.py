@@ -91,6 +91,7 @@ class Words:
             "say": self.say,
             "plain": self.plain,
             "log_line": self.log_line,
+            "once": lru_cache(_KEPT)(_call),
         }
         self._sentence: Callable[[Text, Names], Markup] = lru_cache(_KEPT)(self._make_sentence)
         self._log_line: Callable[[int, Line, Names], Markup] = lru_cache(_KEPT)(self._make_log_line)
@@ -148,6 +149,11 @@ class Words:
         if text.plural is not None:
             return self._catalogue.ngettext(text.key, text.plural, text.amount)
         return self._catalogue.gettext(text.key) if text.key else ""
+
+
+def _call(macro: Callable[..., str], *arguments: object) -> str:
+    """Call a macro. Kept by its arguments (`once` in templates): what has not changed is not made again."""
+    return macro(*arguments)
 
 
 def _names(chairs: Sequence[Chair]) -> Names:

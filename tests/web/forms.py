@@ -131,7 +131,12 @@ class Page(Node):
     @property
     def forms(self) -> list[Form]:
         """Its forms, in order."""
-        return [_form(node) for node in self.all("form")]
+        return [_form(node, self._elsewhere(node)) for node in self.all("form")]
+
+    def _elsewhere(self, form: Node) -> list[Node]:
+        """Return the controls outside of a form that name it as theirs."""
+        name = form.attrs.get("id")
+        return [node for node in self.walk() if name is not None and node.attrs.get("form") == name]
 
     def form(self, end: str, **fields: str) -> Form:
         """Return the only form whose action ends so and that sends these fields as it stands."""
@@ -152,10 +157,10 @@ def hidden(node: Node) -> bool:
     return "hidden" in node.attrs
 
 
-def _form(node: Node) -> Form:
+def _form(node: Node, elsewhere: list[Node]) -> Form:
     fields: list[tuple[str, str]] = []
     buttons = []
-    for part in node.walk():
+    for part in (*node.walk(), *elsewhere):
         kind, name = part.attrs.get("type", ""), part.attrs.get("name", "")
         if part.tag == "button" and kind in {"", "submit"}:
             buttons.append((name, part.attrs.get("value", ""), part.text or part.attrs.get("aria-label", "")))
