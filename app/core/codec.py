@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -53,7 +54,7 @@ def load(declared: Any, text: str | bytes) -> Any:
 
 @cache
 def _kinds(game: AnyGame) -> dict[str, type[Any]]:
-    return {kind: move_type for move_type in game.move_types for kind in get_args(get_type_hints(move_type)["kind"])}
+    return {kind: each for each in game.move_types for kind in get_args(get_type_hints(each)["kind"])}
 
 
 def load_move(game: AnyGame, raw: object) -> Any:
