@@ -118,7 +118,7 @@ async def _bytes_per_game(url: str) -> None:
     connection = await asyncpg.connect(url)
     row = await connection.fetchrow(
         """
-        WITH done AS (SELECT id FROM tables WHERE status = 'finished')
+        WITH done AS (SELECT id FROM tables WHERE status = 'finished' ORDER BY id DESC LIMIT 3)
         SELECT (SELECT count(*) FROM done) AS games, count(*) AS events,
                (SELECT sum(pg_column_size(t.*)) FROM tables t JOIN done USING (id))
              + (SELECT sum(pg_column_size(s.*)) FROM seats s JOIN done ON done.id = s.table_id)
@@ -165,6 +165,7 @@ def _measure(url: str, folder: Path, seconds: float) -> None:
         asyncio.run(_moves(service, "2 workers, 50 tables, every 0.5 s", seconds, 0.5, 0))
     with Service(url, folder) as service:
         asyncio.run(_idle(service, 1000))
+        asyncio.run(drive(service.port, 3, 60, 0, service.cpu))  # whole games, for their size
     asyncio.run(_bytes_per_game(url))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 import time
 from collections.abc import Callable
@@ -47,6 +48,7 @@ class BenchTable:
     async def play(self, until: float, pause: float) -> None:
         """Play one game, or until the clock shows `until`, `pause` seconds before each move."""
         tokens: list[asyncio.Queue[bytes]] = [asyncio.Queue(), asyncio.Queue()]
+        await asyncio.sleep(random.random() * pause)  # tables do not move in step
         listeners = [asyncio.create_task(self._listen(seat, tokens[seat])) for seat in (0, 1)]
         try:
             for category in CATEGORIES:

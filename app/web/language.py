@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -34,6 +34,7 @@ def known(tag: str | None) -> Language | None:
     return next((language for language in LANGUAGES if language == tag), None)
 
 
+@lru_cache(maxsize=500)
 def negotiate(accept: str) -> Language:
     """Return the language an `Accept-Language` header asks for first among ours; English if none."""
     weighted = []

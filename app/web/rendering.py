@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,9 +13,10 @@ from markupsafe import Markup, escape
 
 from app import ROOT
 from app.core.board import Line
+from app.core.game import Viewer
 from app.core.text import Dice, Part, Player, Text
 from app.web.assets import Assets
-from app.web.contexts import Chair
+from app.web.contexts import Chair, TableContext
 from app.web.language import LANGUAGES, Language, translations
 
 TEMPLATES = ROOT / "templates"
@@ -94,19 +96,32 @@ class Words:
             "once": lru_cache(_KEPT)(_call),
         }
         self._sentence: Callable[[Text, Names], Markup] = lru_cache(_KEPT)(self._make_sentence)
-        self._log_line: Callable[[int, Line, Names], Markup] = lru_cache(_KEPT)(self._make_log_line)
+        self._log_lines: OrderedDict[tuple[str, str, int, Viewer, Names], Markup] = OrderedDict()
+        self._latest: tuple[Sequence[Chair], Names] = ((), ())
 
     def say(self, text: Text, chairs: Sequence[Chair] = ()) -> Markup:
         """Return a sentence as HTML: names isolated, dice as pictures with words for the ear."""
-        return self._sentence(text, _names(chairs))
+        return self._sentence(text, self._names(chairs))
 
-    def log_line(self, n: int, line: Line, chairs: Sequence[Chair]) -> Markup:
-        """Return the log line of event `n` as a list item."""
-        return self._log_line(n, line, _names(chairs))
+    def log_line(self, n: int, line: Line, table: TableContext) -> Markup:
+        """Return the log line of event `n` as a list item; it stays until somebody is renamed or the game is over."""
+        key = table.path, table.status, n, table.me, self._names(table.chairs)
+        made = self._log_lines.get(key)
+        if made is None:
+            made = self._log_lines[key] = self._make_log_line(n, line, key[-1])
+            if len(self._log_lines) > _KEPT:
+                self._log_lines.popitem(last=False)
+        return made
+
+    def _names(self, chairs: Sequence[Chair]) -> Names:
+        # asked for each sentence of a page, with the same chairs
+        if chairs is not self._latest[0]:
+            self._latest = chairs, _names(chairs)
+        return self._latest[1]
 
     def plain(self, text: Text, chairs: Sequence[Chair] = ()) -> str:
         """Return a sentence as plain text, for titles and attributes. Not HTML: escape it."""
-        names = _names(chairs)
+        names = self._names(chairs)
         return self._pattern(text).format(**{name: self._plain_part(part, names) for name, part in text.parts})
 
     def _make_sentence(self, text: Text, names: Names) -> Markup:

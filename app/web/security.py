@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fastapi import FastAPI
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -42,9 +44,10 @@ class Guard:
         self.app = app
         self.owner = owner
         self.origin = origin
-        self.headers = dict(_HEADERS)
+        headers = dict(_HEADERS)
         if https:
-            self.headers["Strict-Transport-Security"] = "max-age=31536000; includeSubDomains"
+            headers["Strict-Transport-Security"] = "max-age=31536000; includeSubDomains"
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse what is foreign or too large; add the headers to every answer; answer HEAD like GET, without body."""
@@ -55,11 +58,7 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self.headers.items():
-                    headers.setdefault(name, value)
-                if not scope["path"].startswith("/static/"):
-                    headers.setdefault("Cache-Control", "no-store")
+                message["headers"] = self._with_headers(message["headers"], scope["path"])
             await send(message)
 
         refusal = self._refusal(scope, Headers(scope=scope))
@@ -70,6 +69,15 @@ class Guard:
             await self.app({**scope, "method": "GET"}, receive, _bodiless(send_guarded))
         else:
             await self.app(scope, _limited(receive), send_guarded)
+
+    def _with_headers(self, given: Iterable[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+        """Return the headers of an answer with ours behind them, where it does not say otherwise itself."""
+        headers = list(given)
+        names = {name for name, _ in headers}
+        headers += [(name, value) for name, value in self.headers if name not in names]
+        if b"cache-control" not in names and not path.startswith("/static/"):
+            headers.append((b"cache-control", b"no-store"))
+        return headers
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         if scope["method"] not in _UNSAFE:
