@@ -19,6 +19,7 @@ SOURCES = [*APP, *TESTS, *sorted((ROOT / "migrations").rglob("*.py"))]
 MAY = {
     "core": set[str](),
     "games": {"core"},
+    "bots": {"games", "core"},
     "db": {"settings", ""},
     "tables": {"db", "games", "core"},
     "live": {"db"},
@@ -40,7 +41,8 @@ IMPURE = {
 }  # fmt: skip
 OUTSIDE = {
     "core": {"pydantic"},
-    "games": set[str](),
+    "games": {"numpy"},
+    "bots": set[str](),
     "db": {"sqlalchemy", "asyncpg", "alembic", "orjson"},
     "tables": {"sqlalchemy", "asyncpg", "orjson"},
     "live": {"asyncpg", "structlog"},

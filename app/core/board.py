@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from app.core.bot import Bot
 from app.core.engine import AnyGame
 from app.core.events import Event
 from app.core.game import Action, Outcome, Value, Viewer
@@ -87,7 +88,8 @@ class Board(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A game as it is registered: its rules, and how it meets people."""
+    """A game as it is registered: its rules, how it meets people, and its bots, weakest first."""
 
     game: AnyGame
     board: Board
+    bots: tuple[Bot, ...] = ()

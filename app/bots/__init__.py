@@ -1,0 +1,1 @@
+"""The arena: bots of any game against each other, many times, to see how strong they are."""
