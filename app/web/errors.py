@@ -86,13 +86,13 @@ def _known_status(status: int) -> Refusal:
 async def _database(request: Request, fault: Exception) -> Response:
     if not is_away(fault):
         raise fault
-    log.error("database_away", path=request.url.path, problem=repr(fault))
+    log.error("database_away", route=_route(request), problem=repr(fault))
     return await answer(request, Unavailable())
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
     fault_id = secrets.token_hex(4)
-    log.error("fault", id=fault_id, path=request.url.path, exc_info=fault)
+    log.error("fault", id=fault_id, route=_route(request), exc_info=fault)
     if _is_api(request.scope):
         return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}")
     return _page(
@@ -102,6 +102,11 @@ async def _broken(request: Request, fault: Exception) -> Response:
         say("Something went wrong here. It is noted."),
         fault_id,
     )
+
+
+def _route(request: Request) -> str:
+    """Return which address was asked for, without what was filled in: the code of a table opens it."""
+    return str(getattr(request.scope.get("route"), "path", "no route"))
 
 
 def _is_api(scope: Scope) -> bool:
