@@ -124,8 +124,7 @@ def table_context(
     notice: Notice | None = None,
 ) -> TableContext:
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
-    viewer = table.seat_of(me)
-    chairs, frame = chairs_of(table, viewer), _frame(table, viewer, fresh=fresh)
+    chairs, frame = chairs_of(table, viewer := table.seat_of(me)), _frame(table, viewer, fresh=fresh)
     return TableContext(
         slug=table.slug,
         game_title=table.game.info.title,
