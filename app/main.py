@@ -86,6 +86,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             for work in (feed.run(), house.presence.run(), house.hub.beat(live.BEAT, live.BEAT_EVERY))
         ]
         yield
+        house.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

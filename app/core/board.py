@@ -34,12 +34,20 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """Something a player may point at, for the others to see. `value` stands in `data-point` of the element, if any."""
+
+    value: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """What the shared table page shows around a game's own sheet and tray.
 
     `where`: round and phase for the top line. `status`: who does what, when it is not the viewer's move. `hint`: the
     small print beside the status, with `count` (on, of) as pips. `standings`: one per seat. `sheet` and `tray`: the
-    game's own typed contexts, handed to its templates as they are.
+    game's own typed contexts, handed to its templates as they are. `targets`: what can be pointed at on this page.
     """
 
     where: Text
@@ -49,6 +57,7 @@ class Frame:
     tray: Any
     hint: Text | None = None
     count: tuple[int, int] | None = None
+    targets: tuple[Target, ...] = ()
 
 
 Form: TypeAlias = Mapping[str, Sequence[str]]

@@ -136,6 +136,18 @@ class TableEvent(Base):
     at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
+class PointRow(Base):
+    """What a seat points at, for the others to see until `until`. No part of the game; worth nothing after a crash."""
+
+    __tablename__ = "points"
+    __table_args__ = ({"prefixes": ["UNLOGGED"]},)
+
+    table_id: Mapped[int] = mapped_column(ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    target: Mapped[str]
+    until: Mapped[datetime]
+
+
 class Presence(Base):
     """A person has a table open through one worker, until `until` unless renewed. Worth nothing after a crash."""
 

@@ -11,7 +11,7 @@ from app.core import codec
 from app.core.events import Event
 from app.games import find
 from app.tables.errors import NotFound
-from app.tables.snapshot import Seated, Snapshot
+from app.tables.snapshot import Point, Seated, Snapshot
 
 if TYPE_CHECKING:
     import asyncpg
@@ -26,7 +26,9 @@ SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, 
        (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, EXISTS (
                  SELECT FROM presence p
                  WHERE p.table_id = s.table_id AND p.player_id = s.player_id AND p.until > now())) ORDER BY s.seat)
-          FROM seats s WHERE s.table_id = t.id)::text AS seats
+          FROM seats s WHERE s.table_id = t.id)::text AS seats,
+       (SELECT jsonb_agg(jsonb_build_array(p.seat, p.target) ORDER BY p.until)
+          FROM points p WHERE p.table_id = t.id AND p.until > now())::text AS points
 """
 # what is put together here are constants; values travel as parameters
 _BY_CODE = f"""{_TABLE}, (SELECT player_id FROM sessions WHERE token_hash = $2 AND expires_at > now()) AS me
@@ -93,6 +95,7 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         seats=tuple(Seated(*seat) for seat in orjson.loads(row["seats"] or "[]")),
         started_at=row["started_at"],
         finished_at=row["finished_at"],
+        points=tuple(Point(*point) for point in orjson.loads(row["points"] or "[]")),
     )
 
 

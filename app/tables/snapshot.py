@@ -25,6 +25,14 @@ class Seated:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """What a seat points at just now: the value of a target of its page, which others may not have."""
+
+    seat: Seat
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A table at one version. `state` and `players` are there once the game has started."""
 
@@ -48,6 +56,7 @@ class Snapshot:
     seats: tuple[Seated, ...]
     started_at: datetime | None
     finished_at: datetime | None
+    points: tuple[Point, ...] = ()
 
     @property
     def over(self) -> bool:

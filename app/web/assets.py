@@ -18,7 +18,7 @@ from app.games import CURRENT
 STATIC = ROOT / "static"
 
 _SITE_CSS = ("tokens.css", "dice.css", "ui.css", "pages.css")
-_SITE_JS = ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js", "knobel.js")
+_SITE_JS = ("vendor/htmx-4.0.1.min.js", "vendor/hx-sse-4.0.1.min.js", "pointing.js", "knobel.js")
 _SPRITES = ("icons.svg", "dice.svg")
 _COMPRESSED = {".css", ".js", ".svg"}
 

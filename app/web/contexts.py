@@ -141,12 +141,21 @@ class ResultContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointed:
+    """Somebody points at something on this page. `text` is the whole sentence."""
+
+    chair: Chair
+    target: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class TableContext:
     """Context of `table.html` and of the fragment `_table.html` (root element `#table`), as one viewer may see it.
 
     `turn` is the token to post with a move (None: you are not asked). `frame` is there once the game has started.
     `undo` says what would be taken back (None: nothing). `log`: (number of the event, line), the newest last. `rematch`: path of the table
-    that follows. `title` is the tab's title without the site's name.
+    that follows. `points`: who points at what. `title` is the tab's title without the site's name.
     """
 
     slug: str
@@ -174,6 +183,7 @@ class TableContext:
     result: ResultContext | None = None
     rematch: str | None = None
     watching: bool = False
+    points: tuple[Pointed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

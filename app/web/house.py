@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
@@ -65,6 +66,7 @@ class House:
         self.hub = Hub(self.render)
         self.notifier = Notifier(lambda: db.pool)
         self.presence = Presence(lambda: db.pool, self.notifier)
+        self.closed = False
 
     async def render(self, table_id: int, readers: Collection[Reader], fresh: object) -> Rendered:
         """Render a table for the readers of its streams; `fresh` as `Fresh`, or None to read it."""
@@ -152,6 +154,19 @@ class House:
         """Tell everybody to read a table anew: seats, names or presence changed."""
         self.hub.publish(table_id)
         self.notifier.tell(table_id, 0)
+
+    def changes(self, table_id: int, until: float) -> None:
+        """Tell everybody of something that is over after so many seconds: now, and then again."""
+        self.changed(table_id)
+        asyncio.get_running_loop().call_later(until, self._over, table_id)
+
+    def _over(self, table_id: int) -> None:
+        if not self.closed:
+            self.changed(table_id)
+
+    def close(self) -> None:
+        """Tell nobody anything any more: the database is about to go."""
+        self.closed = True
 
 
 def sse(html: bytes, version: int) -> bytes:

@@ -21,6 +21,7 @@ from app.web.contexts import (
     Notice,
     OptionChoice,
     OptionField,
+    Pointed,
     Rank,
     ReplayContext,
     ResultContext,
@@ -123,8 +124,7 @@ def table_context(
     notice: Notice | None = None,
 ) -> TableContext:
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
-    viewer = table.seat_of(me)
-    chairs, frame = chairs_of(table, viewer), _frame(table, viewer, fresh=fresh)
+    chairs, frame = chairs_of(table, viewer := table.seat_of(me)), _frame(table, viewer, fresh=fresh)
     return TableContext(
         slug=table.slug,
         game_title=table.game.info.title,
@@ -151,6 +151,22 @@ def table_context(
         result=_result(table, chairs),
         rematch=None if table.rematch is None else path_of(table.rematch),
         watching=watching,
+        points=_points(table, chairs, frame),
+    )
+
+
+def _points(table: Snapshot, chairs: Sequence[Chair], frame: Frame | None) -> tuple[Pointed, ...]:
+    """Return who points at what, as far as this viewer's page has it too: its words are those of this page."""
+    words = {} if frame is None or table.status != "playing" else {one.value: one.text for one in frame.targets}
+    found = {chair.seat: chair for chair in chairs}
+    return tuple(
+        Pointed(
+            found[point.seat],
+            point.target,
+            say("{player} points at: {target}", player=Player(point.seat), target=words[point.target]),
+        )
+        for point in table.points
+        if point.target in words and point.seat in found
     )
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from app.tables import moves, players, queries, seats
+from app.tables import moves, players, points, queries, seats
 from app.tables.errors import NotYourSeat, Refusal, Unauthenticated
 from app.tables.names import clean_name
 from app.tables.players import Guest
@@ -158,6 +158,18 @@ async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -
     await house.limits.take("move", who.key)
     made = await moves.undo(house.db, code, who.session, _number(form, "version"))
     return await _after_move(house, who, made, changed=True, rolls=False)
+
+
+@router.post("/point")
+async def point(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Point at something on the page, for the others to see for a while."""
+    await house.limits.take("write", who.key)
+    table_id = await points.point(house.db, code, who.session, first(form, "target") or "")
+    house.changes(table_id, points.LIFETIME + 0.1)
+    if not who.request.headers.get("hx-request"):
+        return who.see(path_of(code))
+    table, me = await queries.load(house.db, code, who.session)
+    return _fragment(await house.fragment(table, await reader_of(who, table, me)))
 
 
 def _number(form: dict[str, list[str]], name: str) -> int:

@@ -28,6 +28,7 @@ OPEN = {
     "POST /t/{code}/seats/2/free": (303, 403, 403, 401, 401),
     "POST /t/{code}/start": (303, 403, 403, 401, 401),
     "POST /t/{code}/moves": (409, 409, 403, 401, 401),
+    "POST /t/{code}/point": (409, 409, 403, 401, 401),
     "POST /t/{code}/undo": (409, 409, 403, 401, 401),
     "POST /t/{code}/rematch": (409, 409, 403, 401, 401),
     "GET /api/v1/tables/{code}": (200, 200, 200, 200, 200),
@@ -46,6 +47,7 @@ RUNNING = {
     "POST /t/{code}/seats/1/free": (409, 409, 403, 401, 401),
     "POST /t/{code}/start": (409, 403, 403, 401, 401),
     "POST /t/{code}/moves": (303, 409, 403, 401, 401),
+    "POST /t/{code}/point": (422, 422, 403, 401, 401),
     "POST /t/{code}/undo": (409, 409, 403, 401, 401),
     "POST /t/{code}/rematch": (409, 409, 403, 401, 401),
     "POST /api/v1/tables/{code}/seats": (200, 200, 409, 401, 401),
@@ -62,6 +64,7 @@ OVER = {
     "POST /t/{code}/leave": (409, 409, 403, 401, 401),
     "POST /t/{code}/start": (409, 403, 403, 401, 401),
     "POST /t/{code}/moves": (409, 409, 403, 401, 401),
+    "POST /t/{code}/point": (409, 409, 403, 401, 401),
     "POST /t/{code}/undo": (409, 409, 403, 401, 401),
     "POST /t/{code}/rematch": (303, 303, 403, 401, 401),
     "POST /api/v1/tables/{code}/rematch": (201, 201, 403, 401, 401),
@@ -124,7 +127,7 @@ UNSAFE = [
     ("POST", "/g/yacht/tables"),
     *(
         ("POST", f"/t/{{code}}/{rest}")
-        for rest in ("sit", "leave", "seats/1/free", "start", "moves", "undo", "rematch")
+        for rest in ("sit", "leave", "seats/1/free", "start", "moves", "point", "undo", "rematch")
     ),
     ("POST", f"{API}/guests"),
     ("POST", f"{API}/tables"),

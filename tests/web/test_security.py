@@ -70,7 +70,7 @@ async def test_every_answer_has_the_headers_whatever_its_status(client: httpx.As
         *(("GET", f"/t/{code}{rest}") for rest in ("", "/live", "/qr.svg", "/replay", "/record", "/stream?x")),
         *(("GET", f"/t/{over}{rest}") for rest in ("", "/replay", "/record")),
         *(("GET", path) for path in (f"/t/{UNKNOWN}", "/nowhere", "/static/nothing", f"/join?code={code}", "/me/")),
-        *(("POST", f"/t/{code}{rest}") for rest in ("/moves", "/start", "/leave", "/undo", "/seats/x/free")),
+        *(("POST", f"/t/{code}{rest}") for rest in ("/moves", "/point", "/start", "/leave", "/undo", "/seats/x/free")),
         *(("POST", path) for path in ("/", "/me", "/g/yacht/tables", f"{API}/guests", f"{API}/tables")),
         *(("HEAD", path) for path in ("/", f"/t/{code}", "/static/nothing")),
         *(("DELETE", path) for path in ("/", f"{API}/tables/{code}/seats/0", f"{API}/games")),

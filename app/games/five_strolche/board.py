@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from app.core.board import Board, Form, Frame, Line, Standing
+from app.core.board import Board, Form, Frame, Line, Standing, Target
 from app.core.events import Event
 from app.core.game import Action, Outcome, Value, Viewer
 from app.core.text import Player, Text, say, tally
 from app.games.five_strolche import story
-from app.games.five_strolche.material import ACTIONS, COLOURS, LOCKS
-from app.games.five_strolche.sheet import sheet
+from app.games.five_strolche.material import ACTIONS, BOARDS, COLOURS, LOCKS
+from app.games.five_strolche.sheet import ordered, sheet
 from app.games.five_strolche.state import View
 from app.games.five_strolche.tray import tray
-from app.games.five_strolche.words import option_words
+from app.games.five_strolche.words import TITLES, die_words, option_words
 
 
 class StrolcheBoard(Board):
@@ -34,6 +34,7 @@ class StrolcheBoard(Board):
             tray=tray(view, viewer, actions, fresh=fresh),
             hint=_hint(view) if acting else None,
             count=(view.actions_left, ACTIONS) if acting else None,
+            targets=() if view.ended else (*_boards(), *_dice(view)),
         )
 
     def parse(self, form: Form) -> dict[str, Any]:
@@ -139,6 +140,23 @@ def _status(view: View) -> Text:
 
 def _hint(view: View) -> Text:
     return tally("{n} action left", "{n} actions left", view.actions_left)
+
+
+def _boards() -> Iterator[Target]:
+    for name in BOARDS:
+        yield Target(f"board {name}", say("the board of {name}", name=TITLES[name]))
+
+
+def _dice(view: View) -> Iterator[Target]:
+    """Yield everybody's dice, then those on the boards."""
+    for seat, hand in enumerate(view.hands):
+        for die in ordered(view, hand):
+            text = say("{die} of {player}", die=die_words(die, view.dice[die]), player=Player(seat))
+            yield Target(f"die {die}", text)
+    for name in BOARDS:
+        for die in ordered(view, view.tableaus.on(name)):
+            text = say("{die} on the board of {name}", die=die_words(die, view.dice[die]), name=TITLES[name])
+            yield Target(f"die {die}", text)
 
 
 def _cracks(view: View, seat: int) -> Text:

@@ -191,13 +191,18 @@ def progress(view: View, seat: Seat) -> Text:
     return say("{n} of 4 {number}: {colours}", n=len(found), number=number, colours=colours(found))
 
 
+def ordered(view: View, dice: tuple[str, ...]) -> list[str]:
+    """Return dice in the order in which they are shown: by colour and number."""
+    return sorted(dice, key=lambda die: (COLOURS.index(colour(die)), view.dice[die], die))
+
+
 def shown(
     view: View, dice: tuple[str, ...], wanted: frozenset[str] = frozenset(), *, fresh: bool
 ) -> tuple[ShownDie, ...]:
     """Return dice sorted by colour and number. `wanted`: colours in which the lock's number is looked for."""
-    ordered = sorted(dice, key=lambda die: (COLOURS.index(colour(die)), view.dice[die], die))
+    row = ordered(view, dice)
     found = []
-    for place, die in enumerate(ordered):
+    for place, die in enumerate(row):
         face, name = view.dice[die], colour(die)
         lacking = face == view.lock and name in wanted
         words = die_words(die, face)
@@ -208,7 +213,7 @@ def shown(
                 face,
                 say("{die}, you lack it", die=words) if lacking else words,
                 lacking,
-                first=place > 0 and colour(ordered[place - 1]) != name,
+                first=place > 0 and colour(row[place - 1]) != name,
                 rolling=fresh and die in view.rolled,
             )
         )
