@@ -12,7 +12,7 @@ from limits.aio.strategies import SlidingWindowCounterRateLimiter
 from app.tables.errors import TooManyRequests
 
 _LIMITS: dict[str, RateLimitItem] = {
-    "move": parse("40/2 seconds"),
+    "move": parse("100/10 seconds"),
     "write": parse("60/minute"),
     "table": parse("60/hour"),
     "guest": parse("120/hour"),
