@@ -72,10 +72,12 @@
   });
 
   /* ---- 3 swaps: only whole tables; then title, icon, sound, focus ---- */
-  let focused = "", turn = false, status = "", next;
+  let focused = "", asked, opened = [], turn = false, status = "", next;
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx, tasks } = event.detail;
     focused = document.activeElement?.closest("#table") ? document.activeElement.id : "";
+    asked = $("#table")?.dataset.token;
+    opened = $$("#table details[open]").map((one) => one.id);
     const task = tasks.find((one) => one.type === "main");
     if (task?.target?.id !== "table") return;
     const whole = task.fragment.firstElementChild?.id === "table";
@@ -86,10 +88,12 @@
     else tell(words.sayFailed);
   });
   document.addEventListener("htmx:after:swap", () => {
+    // what somebody has opened stays open while others move
+    if (asked === $("#table")?.dataset.token) for (const one of $$("#table details")) one.open ||= opened.includes(one.id);
     present();
     follow();
     if (focused && document.activeElement === document.body)
-      ($(`#${CSS.escape(focused)}`) || $("#roll") || $("#turn"))?.focus({ preventScroll: true });
+      ([document.getElementById(focused), $("#roll")].find((one) => one?.checkVisibility()) ?? $("#turn"))?.focus({ preventScroll: true });
   });
 
   // a new stage begins at its top; a rematch that has just been made takes everybody along
@@ -238,7 +242,7 @@
   function play() {
     clearTimeout(playTimer);
     const mark = $("#now"), list = $("#moves");
-    if (mark) list.scrollTop = mark.offsetTop - list.offsetTop - list.clientHeight / 2;
+    if (mark) list.scrollTop = mark.offsetTop - list.clientHeight / 2;
     const { playing, path, step, steps, eyes } = $("#replay")?.dataset ?? {};
     if (playing !== undefined && +step < +steps) playTimer = setTimeout(() => go(`${path}?step=${+step + 1}&play=1${eyes}`, false), 1200);
   }
@@ -246,16 +250,16 @@
 
   /* ---- 7 keys ---- */
   function move(key) {
-    const rows = $$("#table [data-choice]"), here = rows.indexOf(document.activeElement);
-    if (!rows.length) return false;
-    const across = key === "ArrowLeft" || key === "ArrowRight";
-    if (here < 0) rows[0].focus();
-    else if (!across) rows[(here + (key === "ArrowDown" ? 1 : -1) + rows.length) % rows.length].focus();
-    else {
-      const top = (row) => row.getBoundingClientRect().top, own = rows[here].closest("table");
-      const other = rows.filter((row) => row.closest("table") !== own);
-      other.sort((a, b) => Math.abs(top(a) - top(rows[here])) - Math.abs(top(b) - top(rows[here])))[0]?.focus();
-    }
+    const all = $$("#table :is([data-nav], [data-choice])").filter((one) => one.checkVisibility()), here = document.activeElement;
+    if (!all.length) return false;
+    const across = key === "ArrowLeft" || key === "ArrowRight", sign = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
+    const centre = (one) => { const { x, y, width, height } = one.getBoundingClientRect(); return [x + width / 2, y + height / 2]; };
+    const cost = (one) => {  // the nearest that way, or from the last one round to the first
+      const [dx, dy] = centre(one).map((at, i) => at - centre(here)[i]), ahead = (across ? dx : dy) * sign;
+      return Math.abs(ahead) < 2 ? Infinity : ahead + 2 * Math.abs(across ? dy : dx) + (ahead < 0 ? 1e5 : 0);
+    };
+    if (!all.includes(here)) all[0].focus();
+    else all.map((one) => [cost(one), one]).filter(([far]) => far < Infinity).sort(([a], [b]) => a - b)[0]?.[1].focus();
     return true;
   }
   function press(key) {
@@ -263,7 +267,7 @@
     if ($("#replay[data-path]")) { $(replay[key] ?? "#none")?.click(); return key in replay; }
     if (key >= "1" && key <= "9") { $$("#table input[name=hold]")[key - 1]?.click(); return true; }
     if (key.startsWith("Arrow")) return move(key);
-    if (key === "r") $("#roll")?.click();
+    if (key === "r") ($("#roll") ?? $('#table [data-key="r"]'))?.click();
     else if (key === "u") $("#undo")?.click();
     else if (key === "l") $("#log")?.focus();
     else if (key === "?") open("rules");

@@ -7,10 +7,10 @@ import re
 from playwright.sync_api import Page, expect
 
 
-def open_table(host: Page) -> str:
+def open_table(host: Page, game: str = "yacht") -> str:
     """From the home page to a table of the host's own; returns its address."""
     host.goto("/")
-    host.click(".tile[data-field=yacht] .tile__go")
+    host.click(f".tile[data-field={game}] .tile__go")
     host.wait_for_url("**/t/*")
     return host.url
 

@@ -37,12 +37,21 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """The other way to cross a box: with all of the chosen tokens, though its dice alone would do. `value` is posted."""
+    """The other way to cross a box: with all of the chosen tokens, though its dice alone would do.
+
+    `box` and `kind`: its name and what stands in it. `value` is posted.
+    """
 
     word: str
     text: str
     box: str
+    kind: str
     value: str
+
+    @property
+    def place(self) -> str:
+        """Row and column of the box, "11" to "66"."""
+        return self.box[1:].replace("c", "")
 
 
 def token_values(seat: SeatView) -> dict[str, int]:
@@ -91,7 +100,8 @@ def others(marks: Iterable[Mark], kinds: dict[str, str], seat: SeatView) -> tupl
         dice = {name: values[name] for name in names if name in DICE}
         key = (word(names), mark.box)
         if len(dice) < len(names) and key not in found and without_skimmer(kinds[mark.box], dice) is not None:
-            found[key] = Other(key[0], written(mark, values), mark.box, f"{mark.box}:{kinds[mark.box]}:all")
+            kind = kinds[mark.box]
+            found[key] = Other(key[0], written(mark, values), mark.box, kind, f"{mark.box}:{kind}:all")
     return tuple(found.values())
 
 
