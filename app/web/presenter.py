@@ -231,6 +231,8 @@ def _ranked(board: Board, outcome: Outcome, view: object, chairs: Sequence[Chair
 
 def _gap(outcome: Outcome, ranks: Sequence[Rank]) -> Text:
     best = ranks[0]
+    if len(ranks) == 1:  # the headline has the points
+        return best.note
     second = next((rank for rank in ranks if rank.score < best.score), None)
     points = tally("{n} point", "{n} points", best.score)
     if second is None or outcome.kind == "team":
