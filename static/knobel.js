@@ -265,7 +265,7 @@
   function press(key) {
     const replay = { ArrowLeft: "#step-prev", ArrowRight: "#step-next", Home: "#step-first", End: "#step-last", " ": "#step-play" };
     if ($("#replay[data-path]")) { $(replay[key] ?? "#none")?.click(); return key in replay; }
-    if (key >= "1" && key <= "9") { $$("#table input[name=hold]")[key - 1]?.click(); return true; }
+    if (/^\d$/.test(key)) { $$("#table input[name=hold]")[(+key + 9) % 10]?.click(); return true; }
     if (key.startsWith("Arrow")) return move(key);
     if (key === "r") ($("#roll") ?? $('#table [data-key="r"]'))?.click();
     else if (key === "u") $("#undo")?.click();
@@ -278,7 +278,8 @@
     const { target, key, repeat } = event;
     if (key === "Enter" && repeat && target.matches("button")) return event.preventDefault();
     if (words.keys === "off" || event.ctrlKey || event.metaKey || event.altKey || $("dialog[open]")) return;
-    if (target.matches("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
+    if (target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]")) return;
+    if (target.matches("[type=radio]") && (key === " " || key.startsWith("Arrow"))) return;
     if (key === " " && target.matches("a, button, input, summary") || repeat && !key.startsWith("Arrow")) return;
     if (press(key.length === 1 ? key.toLowerCase() : key)) event.preventDefault();
   });

@@ -182,7 +182,7 @@ def _cards(view: View, *, fresh: bool) -> tuple[Card, ...]:
                 won=won,
                 bid=bid,
                 has_bid=view.has_bid[seat],
-                how=_how(bid, won) if view.phase in ("playing", "over") else None,
+                how=_how(bid, won, over=view.phase == "over") if view.phase in ("playing", "over") else None,
                 over=0 if bid is None else max(won - bid, 0),
                 piece=None if thrown is None else _piece(view, thrown, "trick", rolling=seat == newest),
                 best=seat == best,
@@ -215,12 +215,14 @@ def _note(view: View, seat: Seat, best: Seat | None, lead: Seat, *, taken: bool)
     return say("led") if seat == lead and (view.trick or taken) else None
 
 
-def _how(bid: int | None, won: int) -> Text | None:
+def _how(bid: int | None, won: int, *, over: bool) -> Text | None:
     if bid is None:
         return None
     if won > bid:
         return say("{n} over", n=won - bid)
-    return say("exact") if won == bid else say("{n} to go", n=bid - won)
+    if won == bid:
+        return say("exact")
+    return say("{n} short", n=bid - won) if over else say("{n} to go", n=bid - won)
 
 
 def _piece(view: View, thrown: Thrown, where: str, *, rolling: bool = False) -> Piece:
