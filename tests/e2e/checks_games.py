@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.e2e.checks import faults
 from tests.e2e.conftest import DESK, PHONE
-from tests.e2e.test_looks import _PROBE, axe
 from tests.web.forms import Form
 from tests.web.forms import Page as Html
 
@@ -38,15 +37,7 @@ def look_at(page: Page, where: str, *, deep: bool = False) -> list[str]:
     wrong: list[str] = []
     for name, size in (("phone", PHONE), ("narrow", {"width": 320, "height": 568}), ("desk", DESK)):
         page.set_viewport_size(size)  # type: ignore[arg-type]  # a dict of the wanted shape
-        found: dict[str, Any] = page.evaluate(_PROBE)
-        if found["over"]:
-            wrong.append(f"{where} {name}: scrolls sideways")
-        if found["small"] and name != "desk":
-            wrong.append(f"{where} {name}: small targets {found['small']}")
-        if not found["reach"]:
-            wrong.append(f"{where} {name}: the main action is not on screen")
-        if deep and name != "narrow":
-            wrong += [f"{where} {name}: axe {line}" for line in axe(page)]
+        wrong += faults(page, f"{where} {name}", touch=name != "desk", with_axe=deep and name != "narrow")
     return wrong
 
 
