@@ -8,14 +8,27 @@ from functools import lru_cache
 import segno
 from fastapi import APIRouter
 from starlette.background import BackgroundTask
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from app.tables import moves, players, points, queries, seats
 from app.tables.errors import NotYourSeat, Refusal, Unauthenticated
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, FormDep, HouseDep, Visitor, VisitorDep, first, reader_of
+from app.web.deps import (
+    CodeDep,
+    FormDep,
+    HouseDep,
+    Visitor,
+    VisitorDep,
+    first,
+    posted,
+    reader_of,
+    table_code,
+    visitor_of,
+)
 from app.web.house import House, TableReader
 from app.web.presenter import path_of
 
@@ -143,9 +156,11 @@ async def rematch(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     return await _after_seats(house, who, made, to=path_of(made.code))
 
 
-@router.post("/moves")
-async def move(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
-    """Make a move; answer with the table after it."""
+async def move(request: Request) -> Response:
+    """Make a move; answer with the table after it. A plain route: FastAPI's way to it took a tenth of its time."""
+    code, form = await table_code(request.path_params["code"]), await posted(request)
+    house: House = request.app.state.house
+    who = visitor_of(request, house)
     await house.limits.take("move", who.key)
     turn = _number(form, "turn")
     made = await moves.move(house.db, house.dice, code, who.session, turn, lambda table: table.board.parse(form))
@@ -193,3 +208,6 @@ async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: 
     if changed:
         response.background = BackgroundTask(house.tell, table, rolls=rolls, done={reader: body})
     return response
+
+
+router.routes.append(Route("/t/{code}/moves", move, methods=["POST"]))
