@@ -13,8 +13,7 @@ from app.core import codec
 from app.games import CURRENT
 from app.tables import moves, queries, seats
 from app.tables import replay as replays
-from app.tables.errors import Unauthenticated
-from app.tables.players import Guest, new_guest
+from app.tables.players import new_guest
 from app.web.api_data import game_data, log_data, summary_data, table_data
 from app.web.api_models import (
     PROBLEM,
@@ -96,13 +95,6 @@ async def caller(request: Request, who: VisitorDep) -> Visitor:
 CallerDep = Annotated[Visitor, Depends(caller)]
 
 
-async def _known(who: Visitor) -> Guest:
-    guest = await who.guest()
-    if guest is None:
-        raise Unauthenticated
-    return guest
-
-
 async def _table(house: House, who: Visitor, code: str, status: int = 200) -> Response:
     table, me = await queries.load(house.db, code, who.session)
     return _json(table_data(table, me, who.origin), status)
@@ -130,7 +122,7 @@ async def guests(house: HouseDep, who: CallerDep, body: GuestBody | None = None)
 @router.get("/me", response_model=Me)
 async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
     """Who I am, and my tables."""
-    guest = await _known(who)
+    guest = await who.known()
     tables = await queries.tables_of(house.db, guest.id)
     return {
         "player": {"id": guest.id, "name": guest.name},
@@ -141,7 +133,7 @@ async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
 @router.post("/tables", status_code=201, response_model=TableModel)
 async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
     """Make a table; the caller is its host and sits on seat 0."""
-    guest = await _known(who)
+    guest = await who.known()
     await house.limits.take("table", who.key)
     made = await seats.create(house.db, guest, body.game, body.options, body.visibility)
     return await _table(house, who, made.code, 201)
@@ -163,7 +155,7 @@ async def _changed(house: House, who: Visitor, change: seats.Change, status: int
 @router.post("/tables/{code}/seats", status_code=201, response_model=TableModel, responses=_AGAIN)
 async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | None = None) -> Response:  # noqa: ARG001  # the body must be empty
     """Take the first free seat; 200 if the caller sits there already."""
-    guest = await _known(who)
+    guest = await who.known()
     await house.limits.take("write", who.key)
     change = await seats.sit(house.db, code, guest)
     return await _changed(house, who, change, 201 if change.changed else 200)
@@ -172,7 +164,7 @@ async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | N
 @router.delete("/tables/{code}/seats/{seat}", response_model=TableModel)
 async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Response:
     """Leave a seat before the start; the host may free any."""
-    guest = await _known(who)
+    guest = await who.known()
     await house.limits.take("write", who.key)
     return await _changed(house, who, await seats.leave(house.db, code, guest, seat))
 
@@ -180,7 +172,7 @@ async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Re
 @router.post("/tables/{code}/start", response_model=TableModel)
 async def start(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """Begin the game, as host."""
-    guest = await _known(who)
+    guest = await who.known()
     await house.limits.take("write", who.key)
     return await _changed(house, who, await seats.start(house.db, house.dice, code, guest))
 
@@ -211,7 +203,7 @@ async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -
 @router.post("/tables/{code}/rematch", status_code=201, response_model=TableModel, responses=_AGAIN)
 async def rematch(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """Make the one table that follows a finished one; 200 with that table if it is there already."""
-    guest = await _known(who)
+    guest = await who.known()
     await house.limits.take("table", who.key)
     made = await seats.rematch(house.db, code, guest)
     if made.changed:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.tables.codes import clean_code
-from app.tables.errors import NotFound
+from app.tables.errors import NotFound, Unauthenticated
 from app.tables.players import LIFETIME, Guest, find_guest, new_guest, token_hash
 from app.tables.snapshot import Snapshot
 from app.web.contexts import PageContext, Person
@@ -71,6 +71,13 @@ class Visitor:
     async def guest(self) -> Guest | None:
         """Return whom the session belongs to."""
         return await find_guest(self.house.db, self.made or self.token)
+
+    async def known(self) -> Guest:
+        """Return whom the session belongs to. Raises Unauthenticated."""
+        guest = await self.guest()
+        if guest is None:
+            raise Unauthenticated
+        return guest
 
     async def somebody(self, name: str | None = None) -> Guest:
         """Return whom the session belongs to, or make a guest called `name`, else as proposed. Raises Invalid."""

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.tables import moves, players, points, queries, seats
-from app.tables.errors import NotYourSeat, Refusal, Unauthenticated
+from app.tables.errors import NotYourSeat, Refusal
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
@@ -112,18 +112,11 @@ async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) ->
     return await _after_seats(house, who, await seats.sit(house.db, code, guest))
 
 
-async def _known(who: Visitor) -> Guest:
-    guest = await who.guest()
-    if guest is None:
-        raise Unauthenticated
-    return guest
-
-
 @router.post("/leave")
 async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Give my seat back before the start."""
     await house.limits.take("write", who.key)
-    guest = await _known(who)
+    guest = await who.known()
     table, me = await queries.load(house.db, code, who.session)
     seat = table.seat_of(me)
     if seat is None:
@@ -135,21 +128,21 @@ async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Response:
     """Free somebody's seat, as host."""
     await house.limits.take("write", who.key)
-    return await _after_seats(house, who, await seats.leave(house.db, code, await _known(who), seat))
+    return await _after_seats(house, who, await seats.leave(house.db, code, await who.known(), seat))
 
 
 @router.post("/start")
 async def start(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Begin the game, as host."""
     await house.limits.take("write", who.key)
-    return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await _known(who)))
+    return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await who.known()))
 
 
 @router.post("/rematch")
 async def rematch(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Make the table that follows, or find it, and go there."""
     await house.limits.take("table", who.key)
-    made = await seats.rematch(house.db, code, await _known(who))
+    made = await seats.rematch(house.db, code, await who.known())
     if made.changed:
         table, _ = await queries.load(house.db, code, None)
         house.changed(table.id)
