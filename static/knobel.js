@@ -49,6 +49,7 @@
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.matches("[data-leave]")) forget();
+    if (form.matches("[data-goes]")) next = null;  // its answer goes there; going twice would break off the first
     if (form.method === "post" && !form.matches("[hx-post]")) {
       if (form.dataset.sent) return refuse(event);
       form.dataset.sent = "yes";
@@ -103,7 +104,7 @@
     if (status && status !== table.status) scrollTo(0, 0);
     if (next === "" && table.next) location.assign(table.next);
     status = table.status;
-    next = table.next ?? "";
+    next = table.next ?? (next === null ? null : "");
   }
 
   function present() {
