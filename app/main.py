@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from app.bots.runner import Runner
 from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
@@ -80,16 +81,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         await database.connect()
         _at_signal(house.hub.close)
         feed = Feed(database.listener, house.hub)
+        runner = Runner(database, house.dice, house.made, house.changed)
+        house.look = runner.look
         app.state.feed = feed
         tasks = [
             asyncio.create_task(work)
-            for work in (feed.run(), house.presence.run(), house.hub.beat(live.BEAT, live.BEAT_EVERY))
+            for work in (feed.run(), house.presence.run(), house.hub.beat(live.BEAT, live.BEAT_EVERY), runner.run())
         ]
         yield
         house.close()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await runner.close()
         with suppress(*FAULTS):
             await asyncio.wait_for(house.presence.close(), 1)
         await database.close()

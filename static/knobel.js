@@ -120,6 +120,8 @@
       if (icon.getAttribute("href") !== icon.dataset[mine ? "turn" : "plain"]) icon.href = icon.dataset[mine ? "turn" : "plain"];
       if (mine && turn === null) chime();
       turn = mine || null;
+      made = performance.now();
+      countDown();
       showNet();
     }
     play();
@@ -138,6 +140,24 @@
       tone.stop(at + 0.5);
     }
     setTimeout(() => audio.close(), 1000);
+  }
+
+  // deadlines: counted down from when the page was made, and shown in the time of this place
+  let made = performance.now();
+  function countDown() {
+    for (const time of $$("time[data-left]")) {
+      const left = Math.max(0, Math.round(+time.dataset.left - (performance.now() - made) / 1000));
+      const [days, hours, minutes] = [left / 86400, (left / 3600) % 24, (left / 60) % 60].map(Math.floor);
+      const two = (n) => String(n).padStart(2, "0");
+      const short = left < 86400;
+      const at = new Date(time.dateTime).toLocaleString(document.documentElement.lang, short
+        ? { hour: "2-digit", minute: "2-digit", second: left < 3600 ? "2-digit" : undefined, timeZoneName: "short" }
+        : { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
+      const counted = days ? `${days} d ${hours} h` : hours ? `${hours}:${two(minutes)} h` : `${minutes}:${two(left % 60)}`;
+      const text = `${counted} (${at})`, label = $("span", time);
+      if (label.textContent !== text) label.textContent = text;
+      time.classList.toggle("is-short", left < 10);
+    }
   }
 
   /* ---- 4 connection: a beat every second, or words at once and a fresh stream ---- */
@@ -199,6 +219,7 @@
     window.addEventListener("online", kick);
     document.addEventListener("visibilitychange", () => { if (!document.hidden) { heard = now(); kick(); } });
     setInterval(watch, 500);
+    setInterval(countDown, 1000);
   }
   window.addEventListener("pageshow", (event) => {
     for (const form of $$("form[data-sent]")) delete form.dataset.sent;

@@ -19,7 +19,7 @@ SOURCES = [*APP, *TESTS, *sorted((ROOT / "migrations").rglob("*.py"))]
 MAY = {
     "core": set[str](),
     "games": {"core"},
-    "bots": {"games", "core"},
+    "bots": {"tables", "games", "core", "db", ""},
     "db": {"settings", ""},
     "tables": {"db", "games", "core"},
     "live": {"db"},
@@ -27,7 +27,7 @@ MAY = {
     "web": {"tables", "live", "games", "core", "db", "settings", "logs", ""},
     "settings": set[str](),
     "logs": set[str](),
-    "main": {"web", "db", "live", "settings", "logs", ""},
+    "main": {"web", "bots", "db", "live", "settings", "logs", ""},
     "serve": {"main", "db", "settings", "logs"},
     "__main__": {"serve"},
     "": set[str](),
@@ -42,7 +42,7 @@ IMPURE = {
 OUTSIDE = {
     "core": {"pydantic"},
     "games": {"numpy"},
-    "bots": set[str](),
+    "bots": {"structlog"},
     "db": {"sqlalchemy", "asyncpg", "alembic", "orjson"},
     "tables": {"sqlalchemy", "asyncpg", "orjson"},
     "live": {"asyncpg", "structlog"},

@@ -16,6 +16,7 @@ from sqlalchemy import (
     MetaData,
     UniqueConstraint,
     func,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
@@ -67,12 +68,15 @@ class Table(Base):
     """A table for its whole life. `state` is a checked cache of the log; `version` is the number of the last event.
 
     `undo_seat` may take back its moves after event `undo_from`. `players` is the number of seats at the start.
+    `wake_at` is when the server must next do something by itself: a bot is due, a deadline passes.
     """
 
     __tablename__ = "tables"
     __table_args__ = (
         CheckConstraint("status IN ('open', 'playing', 'finished', 'abandoned')", name="status"),
         CheckConstraint("visibility IN ('unlisted', 'public')", name="visibility"),
+        Index("ix_tables_wake_at", "wake_at", postgresql_where=text("wake_at IS NOT NULL")),
+        Index("ix_tables_public", "moved_at", postgresql_where=text("visibility = 'public' AND status = 'open'")),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
@@ -94,10 +98,17 @@ class Table(Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     moved_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    clock: Mapped[str] = mapped_column(server_default="none")
+    wake_at: Mapped[datetime | None]
 
 
 class SeatRow(Base):
-    """A taken seat. `name` is unique at the table; `asked_at` is the version at which the seat was asked (the turn)."""
+    """A taken seat. `name` is unique at the table; `asked_at` is the version at which the seat was asked (the turn).
+
+    `bot` is the level of the bot that plays it; with a `player_id` it stands in for that person. `asked_since`,
+    `reserve` (seconds left) and `deadline` are of the clock; `flagged_at` is the version at which its time was over.
+    `vote`: what the person wants to do about somebody who is away. `seen_at`: when they were last there.
+    """
 
     __tablename__ = "seats"
     __table_args__ = (
@@ -114,17 +125,40 @@ class SeatRow(Base):
     name: Mapped[str]
     asked_at: Mapped[int | None]
     joined_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    bot: Mapped[str | None]
+    asked_since: Mapped[datetime | None]
+    reserve: Mapped[float | None]
+    deadline: Mapped[datetime | None]
+    flagged_at: Mapped[int | None]
+    vote: Mapped[str | None]
+    seen_at: Mapped[datetime | None]
+
+
+class Heartbeat(Base):
+    """One row: when a worker last lived. What is missing between two of them was downtime, and is charged to nobody."""
+
+    __tablename__ = "heartbeats"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    at: Mapped[datetime]
 
 
 class TableEvent(Base):
-    """A line of the log: a move or a chance result, a change of seats before the start, or an undo.
+    """A line of the log: a move or a chance result, an undo, or something about the people (ADR 006).
+
+    `seat`: somebody sits down, leaves, or is stood in for. `flag`: a seat's time is over. `vote`, `end`: what the others
+    do about it. `fault`: a bot failed and a random move was made for it. `clock`: downtime was given back.
 
     `asked` is the turn a move was accepted under, so that the same move sent again is recognised. `undone` moves are
     no longer part of the game.
     """
 
     __tablename__ = "table_events"
-    __table_args__ = (CheckConstraint("type IN ('move', 'chance', 'seat', 'undo')", name="type"),)
+    __table_args__ = (
+        CheckConstraint(
+            "type IN ('move', 'chance', 'seat', 'undo', 'flag', 'vote', 'end', 'fault', 'clock')", name="type"
+        ),
+    )
 
     table_id: Mapped[int] = mapped_column(ForeignKey("tables.id", ondelete="CASCADE"), primary_key=True)
     seq: Mapped[int] = mapped_column(primary_key=True)

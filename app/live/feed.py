@@ -27,7 +27,7 @@ LOOK_EVERY = 5.0
 """Seconds between two looks at the versions of all watched tables."""
 
 _VERSIONS = """
-SELECT t.id, t.version, (SELECT count(*) FROM presence p WHERE p.table_id = t.id AND p.until > now()) AS present
+SELECT t.id, t.version, (SELECT count(DISTINCT player_id) FROM presence p WHERE p.table_id = t.id AND p.until > now()) AS present
 FROM tables t WHERE t.id = ANY($1::bigint[])
 """
 

@@ -37,14 +37,30 @@ SELECT t, p, $3, now() + $4 * interval '1 second' FROM unnest($1::bigint[], $2::
 WHERE EXISTS (SELECT FROM tables WHERE id = t)
 ON CONFLICT (table_id, player_id, worker) DO UPDATE SET until = excluded.until
 """
-_LEAVE = """
-DELETE FROM presence USING unnest($1::bigint[], $2::text[]) AS x(t, p)
-WHERE worker = $3 AND table_id = t AND player_id = p
+# somebody has come: what waited for people goes on
+_WAKE = """
+UPDATE tables SET wake_at = now() WHERE id = ANY($1::bigint[]) AND status = 'playing'
+AND (wake_at IS NULL OR wake_at > now() + interval '1 second')
+AND (clock <> 'none' OR EXISTS (SELECT FROM seats s WHERE s.table_id = tables.id AND s.bot IS NOT NULL AND s.asked_at IS NOT NULL))
 """
-
-
+# somebody has gone: a minute later the others may have to decide
+_GONE = """
+, noted AS (
+    UPDATE seats SET seen_at = gone.until FROM gone WHERE seats.table_id = t AND seats.player_id = p
+)
+UPDATE tables SET wake_at = least(coalesce(wake_at, 'infinity'), now() + interval '60 seconds')
+FROM gone WHERE tables.id = t AND status = 'playing' RETURNING tables.id
+"""
+_LEAVE = f"""
+WITH gone AS (
+    DELETE FROM presence USING unnest($1::bigint[], $2::text[]) AS x(t, p)
+    WHERE worker = $3 AND table_id = t AND player_id = p RETURNING t, p, now() AS until
+) {_GONE}"""  # noqa: S608  # put together from constants
 # what killed workers left
-_FORGET = "DELETE FROM presence WHERE until < now() - interval '1 hour'"
+_FORGET = f"""
+WITH gone AS (DELETE FROM presence WHERE until < now() RETURNING table_id AS t, player_id AS p, until) {_GONE}"""  # noqa: S608  # as above
+_CLOSE = f"""
+WITH gone AS (DELETE FROM presence WHERE worker = $1 RETURNING table_id AS t, player_id AS p, now() AS until) {_GONE}"""  # noqa: S608  # as above
 
 
 class Presence:
@@ -105,12 +121,13 @@ class Presence:
             await self._pool().execute(_ENTER, [t for t, _ in enter], [p for _, p in enter], self._worker, _LIFETIME)
         if went:
             await self._pool().execute(_LEAVE, [t for t, _ in went], [p for _, p in went], self._worker)
-        if renew:
-            await self._pool().execute(_FORGET)
+        if came:
+            await self._pool().execute(_WAKE, [t for t, _ in came])
+        forgotten = await self._pool().fetch(_FORGET) if renew else []
         self._shown = present
-        for table_id in {table_id for table_id, _ in came | went}:
+        for table_id in {table_id for table_id, _ in came | went} | {row["id"] for row in forgotten}:
             self._notifier.tell(table_id, 0)
 
     async def close(self) -> None:
         """Take everybody of this process off the list, so that others need not wait for it to run out."""
-        await self._pool().execute("DELETE FROM presence WHERE worker = $1", self._worker)
+        await self._pool().execute(_CLOSE, self._worker)

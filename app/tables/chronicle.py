@@ -98,13 +98,36 @@ def _tell_row(table: Snapshot, viewer: Viewer, story: Story, row: LogRow) -> Sto
         return story
     if row.event is not None:
         return _tell(table, viewer, story, [row.event])
-    if row.type == "undo":
-        line = Line(row.seat, UNDONE)
-    elif row.data["sits"]:
-        line = Line(None, say("{name} sits down", name=row.data["name"]))
-    else:
-        line = Line(None, say("{name} leaves", name=row.data["name"]))
-    return Story(row.n, story.state, (*story.lines, (row.n, line)))
+    line = _line(row, begun=story.state is not None)
+    lines = story.lines if line is None else (*story.lines, (row.n, line))
+    # what was done before can be taken back still
+    return Story(row.n, story.state, lines, None if row.type == "undo" else story.done)
+
+
+def _line(row: LogRow, *, begun: bool) -> Line | None:
+    """Return the line of what is no move and no chance, if it needs one."""
+    data = row.data
+    if row.type == "seat":
+        return Line(None, _seat_text(data, begun=begun))
+    if row.type == "vote":
+        return Line(row.seat, say("would like to end the game")) if data["vote"] == "end" else None
+    if row.type == "clock":
+        return Line(None, say("The server was away; nobody is charged for that time"))
+    words = {
+        "undo": UNDONE,
+        "flag": say("has run out of time"),
+        "fault": say("could not think of a move; a random one was made"),
+        "end": say("The game ends without a result"),
+    }
+    return Line(row.seat, words[row.type])
+
+
+def _seat_text(data: dict[str, Any], *, begun: bool) -> Text:
+    if not begun:
+        return say("{name} sits down", name=data["name"]) if data["sits"] else say("{name} leaves", name=data["name"])
+    if data.get("bot"):
+        return say("A bot stands in for {name}", name=data["name"])
+    return say("{name} is back", name=data["name"])
 
 
 def _tell(table: Snapshot, viewer: Viewer, story: Story, events: Iterable[Event]) -> Story:

@@ -71,11 +71,30 @@ class StaleTurn(Refusal):
     text = say("The table has moved on. This is how it stands now.")
 
 
+class TimeOver(StaleTurn):
+    """The clock was faster."""
+
+    text = say("Your time was over before that move came.")
+
+
 class NotYourTurn(Refusal):
     """The seat is not asked."""
 
     status, code = 409, "not_your_turn"
     text = say("It is not your turn.")
+
+
+class PlayedByBot(NotYourTurn):
+    """A bot stands in for the caller."""
+
+    text = say("A bot plays for you just now. Take your seat back first.")
+
+
+class NotAway(Refusal):
+    """Nobody may decide about a seat whose person is there, or may be back in time."""
+
+    status, code = 409, "not_away"
+    text = say("There is nothing to decide about that seat just now.")
 
 
 class TableFull(Refusal):

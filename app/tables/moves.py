@@ -16,42 +16,29 @@ import orjson
 from app.core import codec, engine
 from app.core.events import Event, Moved
 from app.core.game import IllegalMove, Seat
+from app.tables.clocks import answered, is_over, newly_asked
 from app.tables.errors import (
     Finished,
     NothingToUndo,
     NotStarted,
     NotYourSeat,
     NotYourTurn,
+    PlayedByBot,
     RefusedMove,
     StaleTurn,
+    TimeOver,
     Unauthenticated,
     Unavailable,
 )
-from app.tables.queries import kept_events, load
+from app.tables.queries import kept_events, load, load_by_id
 from app.tables.snapshot import Seated, Snapshot
+from app.tables.writes import Row, event_rows, note, write
 
 if TYPE_CHECKING:
     from app.db.engine import Database
 
-_TRIES = 50
-
-_WRITE = """
-WITH moved AS (
-    UPDATE tables SET version = $3, state = $4::jsonb, status = $5::text, outcome = $6::jsonb, undo_seat = $7,
-           undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5::text = 'finished' THEN now() END
-    WHERE id = $1 AND version = $2 AND status = 'playing' RETURNING id
-), logged AS (
-    INSERT INTO table_events (table_id, seq, type, seat, data, asked)
-    SELECT moved.id, e.* FROM moved, unnest($9::int[], $10::text[], $11::int[], $12::jsonb[], $13::int[]) AS e
-), asked AS (
-    UPDATE seats SET asked_at = a.asked_at FROM moved, unnest($14::int[], $15::int[]) AS a(seat, asked_at)
-    WHERE seats.table_id = moved.id AND seats.seat = a.seat
-), taken_back AS (
-    UPDATE table_events SET undone = true FROM moved
-    WHERE table_events.table_id = moved.id AND seq > $16 AND seq <= $2
-)
-SELECT count(*) FROM moved
-"""
+TRIES = 50
+"""How often a command is judged anew because others were faster."""
 
 _ACCEPTED = """
 SELECT data->>'move' AS move FROM table_events
@@ -71,34 +58,58 @@ def caller(table: Snapshot, me: str | None) -> Seat:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A command that was carried out for player `me`: the table after it, and the events that came of it.
+    """A command that was carried out for player `me`: the table after it, and the events of the game that came of it.
 
-    No events: the same move was accepted under the same turn before, and nothing was done now.
+    Not `changed`: it was so already, such as when the same move was accepted under the same turn before.
     """
 
     table: Snapshot
     me: str | None
     events: tuple[Event, ...] = ()
+    changed: bool = True
 
 
 async def move(
     db: Database, dice: engine.Dice, code: str, session: bytes | None, turn: int, read: Callable[[Snapshot], object]
 ) -> Made:
     """Make a move for the caller's seat under the turn token `turn`; `read` gives the move as plain JSON data.
-    Raises NotFound, Unauthenticated, NotYourSeat, NotStarted, Finished, NotYourTurn, StaleTurn,
-       RefusedMove, each with the present table.
+
+    Raises NotFound, Unauthenticated, NotYourSeat, NotStarted, Finished, NotYourTurn, StaleTurn, TimeOver, RefusedMove,
+    each with the present table.
     """
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         table, me = await load(db, code, session)
         seat = caller(table, me)
-        if table.status == "playing" and table.seated(seat).asked_at == turn:
+        seated = table.seated(seat)
+        if table.status == "playing" and seated.asked_at == turn and seated.bot is None:
+            if is_over(table, seated):
+                raise TimeOver(snapshot=table)
             after, events = _judge(table, seat, read(table), dice)
-            if await _write(db, table, after, _rows(events, turn)):
+            if await write(db, table, after, event_rows(events, turn)):
                 return Made(after, me, tuple(events))
             continue
         if await _was_accepted(db, table, seat, turn, read(table)):
-            return Made(table, me)
+            return Made(table, me, changed=False)
         raise _late(table, seat)
+    raise Unavailable(snapshot=table)
+
+
+async def move_bot(
+    db: Database, dice: engine.Dice, table_id: int, seat: Seat, turn: int, raw: object, *, failed: bool = False
+) -> Made | None:
+    """Make the move of the bot in a seat; None if that is no longer asked under this turn.
+
+    `failed`: it is a random move in place of one that the bot did not make, and the log says so. Raises RefusedMove.
+    """
+    for _ in range(TRIES):
+        table = await load_by_id(db, table_id)
+        seated = table.seated(seat)
+        if table.status != "playing" or seated.bot is None or seated.asked_at != turn:
+            return None
+        rows: list[Row] = [note(table.version + 1, "fault", seat)] if failed else []
+        after, events = _judge(replace(table, version=table.version + len(rows)), seat, raw, dice)
+        if await write(db, table, after, [*rows, *event_rows(events, turn)]):
+            return Made(after, None, tuple(events))
     raise Unavailable(snapshot=table)
 
 
@@ -120,58 +131,30 @@ def _advance(table: Snapshot, state: Any, mover: Seat, version: int) -> Snapshot
     """Return the table with a new state: who is newly due, or has just moved, is asked at this version."""
     due = table.game.to_act(state)
 
-    def asked(seated: Seated) -> int | None:
+    def asked(seated: Seated) -> Seated:
+        if seated.seat == mover:
+            seated = answered(table.clock, seated, table.at)
+        if seated.vote is not None:
+            seated = replace(seated, vote=None)
         if seated.seat not in due:
-            return None
-        return version if seated.seat == mover or seated.asked_at is None else seated.asked_at
+            return seated if seated.asked_at is None else replace(seated, asked_at=None, deadline=None)
+        if seated.seat == mover or seated.asked_at is None:
+            return newly_asked(table.clock, seated, version, table.at)
+        return seated
 
-    seats = tuple(replace(seated, asked_at=asked(seated)) for seated in table.seats)
-    return replace(table, state=state, version=version, seats=seats)
+    return replace(table, state=state, version=version, seats=tuple(map(asked, table.seats)))
 
 
 def _undo_after(table: Snapshot, seat: Seat, events: Sequence[Event], state: Any) -> tuple[Seat | None, int | None]:
     made = events[0]
-    if len(events) > 1 or not isinstance(made, Moved) or table.game.final(table.state, seat, made.move, state):
+    if (
+        table.seated(seat).bot is not None
+        or len(events) > 1
+        or not isinstance(made, Moved)
+        or table.game.final(table.state, seat, made.move, state)
+    ):
         return None, None
     return seat, table.undo_from if table.undo_seat == seat else table.version
-
-
-def _rows(events: Sequence[Event], turn: int) -> list[tuple[int, str, int | None, str, int | None]]:
-    rows: list[tuple[int, str, int | None, str, int | None]] = []
-    for event in events:
-        shown = codec.event_data(event)
-        seat = shown.pop("seat", None)
-        kind = shown.pop("type")
-        rows.append((shown.pop("n"), kind, seat, orjson.dumps(shown).decode(), turn if kind == "move" else None))
-    return rows
-
-
-async def _write(
-    db: Database,
-    before: Snapshot,
-    after: Snapshot,
-    rows: Sequence[tuple[int, str, int | None, str, int | None]],
-    back_to: int | None = None,
-) -> bool:
-    """Write a new version in one statement; False if somebody else was faster, and then nothing is written."""
-    asked = [seated for seated, old in zip(after.seats, before.seats, strict=True) if seated.asked_at != old.asked_at]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    written = await db.pool.fetchval(
-        _WRITE,
-        before.id,
-        before.version,
-        after.version,
-        codec.dump(before.game.state_type, after.state),
-        after.status,
-        None if after.outcome is None else codec.dump(type(after.outcome), after.outcome),
-        after.undo_seat,
-        after.undo_from,
-        *columns,
-        [seated.seat for seated in asked],
-        [seated.asked_at for seated in asked],
-        back_to,
-    )
-    return bool(written)
 
 
 async def _was_accepted(db: Database, table: Snapshot, seat: Seat, turn: int, raw: object) -> bool:
@@ -192,6 +175,8 @@ def _late(table: Snapshot, seat: Seat) -> Exception:
         return NotStarted(snapshot=table)
     if table.status != "playing":
         return Finished(snapshot=table)
+    if table.seated(seat).bot is not None:
+        return PlayedByBot(snapshot=table)
     if table.seated(seat).asked_at is None:
         return NotYourTurn(snapshot=table)
     return StaleTurn(snapshot=table)
@@ -207,13 +192,15 @@ async def undo(db: Database, code: str, session: bytes | None, version: int) -> 
     seat = caller(table, me)
     if table.status in ("finished", "abandoned"):
         raise Finished(snapshot=table)
+    if table.seated(seat).bot is not None:
+        raise PlayedByBot(snapshot=table)
     if table.version != version or table.undo_seat != seat or table.undo_from is None or table.players is None:
         raise NothingToUndo(snapshot=table)
     events = await kept_events(db, table, table.undo_from)
     state = engine.fold(table.game, table.options, table.players, events)
     after = replace(_advance(table, state, seat, version + 1), undo_seat=None, undo_from=None)
-    row = (version + 1, "undo", seat, orjson.dumps({"back_to": table.undo_from}).decode(), None)
-    if not await _write(db, table, after, [row], back_to=table.undo_from):
+    row = note(version + 1, "undo", seat, back_to=table.undo_from)
+    if not await write(db, table, after, [row], back_to=table.undo_from):
         now, _ = await load(db, code, session)
         raise NothingToUndo(snapshot=now)
     return Made(after, me)

@@ -27,6 +27,29 @@ _FRIENDLY_NAMES = (
 )
 
 
+_BOT_NAMES = [
+    "Cardano",
+    "Fermat",
+    "Pascal",
+    "Huygens",
+    "Moivre",
+    "Bernoulli",
+    "Bayes",
+    "Laplace",
+    "Galton",
+    "Markow",
+    "Borel",
+    "Kolmogorow",
+]
+"""People who worked out chance, in the order of their lives."""
+
+
+def bot_name(taken: Iterable[str]) -> str:
+    """Return a name for a bot that nobody at the table has."""
+    others = list(taken)
+    return next((name for name in _BOT_NAMES if unique_name(name, others) == name), unique_name("Bot", others))
+
+
 def friendly_name() -> str:
     """Return a name to propose to somebody new."""
     return secrets.choice(_FRIENDLY_NAMES.split())

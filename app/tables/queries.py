@@ -10,6 +10,7 @@ import orjson
 from app.core import codec
 from app.core.events import Event
 from app.games import find
+from app.tables.clocks import CLOCKS
 from app.tables.errors import NotFound
 from app.tables.snapshot import Point, Seated, Snapshot
 
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 _TABLE = """
 SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
        t.players, t.state::text AS state, t.outcome::text AS outcome, t.undo_seat, t.undo_from, t.started_at,
-       t.finished_at,
+       t.finished_at, t.clock, extract(epoch FROM now())::float8 AS at,
        (SELECT r.code FROM tables r WHERE r.id = t.rematch_id) AS rematch,
-       (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, EXISTS (
-                 SELECT FROM presence p
-                 WHERE p.table_id = s.table_id AND p.player_id = s.player_id AND p.until > now())) ORDER BY s.seat)
-          FROM seats s WHERE s.table_id = t.id)::text AS seats,
+       (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, coalesce(p.until > now(), false),
+                 s.bot, extract(epoch FROM s.asked_since), s.reserve, extract(epoch FROM s.deadline), s.flagged_at,
+                 s.vote, extract(epoch FROM greatest(s.seen_at, p.until))) ORDER BY s.seat)
+          FROM seats s LEFT JOIN LATERAL (SELECT max(p.until) AS until FROM presence p
+                 WHERE p.table_id = s.table_id AND p.player_id = s.player_id) p ON true
+         WHERE s.table_id = t.id)::text AS seats,
        (SELECT jsonb_agg(jsonb_build_array(p.seat, p.target) ORDER BY p.until)
           FROM points p WHERE p.table_id = t.id AND p.until > now())::text AS points
 """
@@ -38,6 +41,14 @@ _MINE = f"""{_TABLE} FROM tables t JOIN seats m ON m.table_id = t.id WHERE m.pla
    AND (t.status IN ('open', 'playing') OR t.moved_at > now() - interval '30 days')
  ORDER BY t.status IN ('open', 'playing') DESC, (t.status = 'playing' AND m.asked_at IS NOT NULL) DESC, t.moved_at DESC
  LIMIT 50"""
+_PUBLIC = f"""{_TABLE} FROM tables t
+ WHERE t.visibility = 'public' AND t.status = 'open' AND t.moved_at > now() - interval '1 day'
+   AND t.host_id IS NOT NULL
+ ORDER BY EXISTS (SELECT FROM presence p WHERE p.table_id = t.id AND p.until > now()) DESC, t.moved_at DESC
+ LIMIT 30"""
+MOST_OPEN = 12
+"""Open tables shown on the start page."""
+
 _LOG = """
 SELECT seq, type, seat, data::text AS data, undone FROM table_events
 WHERE table_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq
@@ -62,6 +73,12 @@ async def load_by_id(db: Database, table_id: int) -> Snapshot:
     if row is None:
         raise NotFound
     return snapshot(row)
+
+
+async def open_tables(db: Database) -> list[Snapshot]:
+    """Return the tables anybody may sit down at: public, waiting, with a free seat and a person; the lively first."""
+    found = [snapshot(row) for row in await db.pool.fetch(_PUBLIC)]
+    return [table for table in found if len(table.seats) < table.game.info.max_players][:MOST_OPEN]
 
 
 async def tables_of(db: Database, player_id: str) -> list[Snapshot]:
@@ -95,6 +112,8 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         seats=tuple(Seated(*seat) for seat in orjson.loads(row["seats"] or "[]")),
         started_at=row["started_at"],
         finished_at=row["finished_at"],
+        at=row["at"],
+        clock=CLOCKS[row["clock"]],
         points=tuple(Point(*point) for point in orjson.loads(row["points"] or "[]")),
     )
 

@@ -75,7 +75,9 @@ async def record(db: Database, table: Snapshot) -> dict[str, Any]:
         "rules": table.rules,
         "options": codec.data(table.options),
         "players": table.players,
-        "seats": [{"name": seated.name, "bot": None} for seated in table.seats],
+        "seats": [
+            {"name": seated.name, "bot": seated.bot if seated.player_id is None else None} for seated in table.seats
+        ],
         "started": table.started_at.isoformat(),
         "finished": table.finished_at.isoformat(),
         "events": [codec.event_data(event) for event in events],

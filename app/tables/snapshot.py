@@ -7,21 +7,40 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from app.core.board import Board
+from app.core.bot import Level
 from app.core.engine import AnyGame
 from app.core.game import Action, Outcome, Seat, Value, Viewer
+from app.tables.clocks import CLOCKS, Clock
 
+Vote: TypeAlias = Literal["wait", "end"]
 Status: TypeAlias = Literal["open", "playing", "finished", "abandoned"]
 
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """A taken seat. `asked_at` is the turn token: the version at which the seat was asked (None: not asked)."""
+    """A taken seat. `asked_at` is the turn token: the version at which the seat was asked (None: not asked).
+
+    `bot`: the level of the bot that plays it; with a `player_id` it stands in for that person. Times are as in
+    `clocks`; `seen` is when the person was last there. `flagged_at` equals `asked_at` while a seat's time is over.
+    """
 
     seat: Seat
     player_id: str | None
     name: str
     asked_at: int | None
     present: bool
+    bot: Level | None = None
+    asked_since: float | None = None
+    reserve: float | None = None
+    deadline: float | None = None
+    flagged_at: int | None = None
+    vote: Vote | None = None
+    seen: float | None = None
+
+    @property
+    def person(self) -> bool:
+        """Whether a person plays it just now, there or not."""
+        return self.player_id is not None and self.bot is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +53,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A table at one version. `state` and `players` are there once the game has started."""
+    """A table at one version, read `at` a time. `state` and `players` are there once the game has started."""
 
     id: int
     code: str
@@ -56,6 +75,8 @@ class Snapshot:
     seats: tuple[Seated, ...]
     started_at: datetime | None
     finished_at: datetime | None
+    at: float
+    clock: Clock = CLOCKS["none"]
     points: tuple[Point, ...] = ()
 
     @property
@@ -73,12 +94,19 @@ class Snapshot:
         """Return the taken seat with this number."""
         return next(seated for seated in self.seats if seated.seat == seat)
 
+    def is_asked(self, viewer: Viewer) -> bool:
+        """Whether it is this viewer's turn; not while a bot stands in."""
+        if viewer is None or self.status != "playing":
+            return False
+        seated = self.seated(viewer)
+        return seated.asked_at is not None and seated.bot is None
+
     def view(self, viewer: Viewer) -> Any:
         """Return the game's view for a viewer: the only way from state to anything that leaves."""
         return self.game.view(self.state, viewer)
 
     def actions(self, viewer: Viewer) -> tuple[Action[Any], ...]:
         """Return what a viewer may do now; empty for spectators and seats that are not asked."""
-        if viewer is None or self.status != "playing":
+        if viewer is None or self.status != "playing" or self.seated(viewer).bot is not None:
             return ()
         return tuple(self.game.actions(self.state, viewer))

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from app.core import codec
 from app.games import CURRENT
-from app.tables import moves, queries, seats
+from app.tables import absence, moves, queries, seats
 from app.tables import replay as replays
 from app.tables.players import new_guest
 from app.web.api_data import game_data, log_data, summary_data, table_data
@@ -67,10 +67,20 @@ class TableBody(Body):
     game: str
     options: dict[str, bool | int | str] = Field(default_factory=dict)
     visibility: Literal["unlisted", "public"] = "unlisted"
+    clock: str = Field("none", description="none, live-20, live-45, live-90, days-1 … days-7")
 
 
 class SeatBody(Body):
-    """Who sits down: the caller."""
+    """Who sits down: the caller, or a bot of a level of the game."""
+
+    bot: str | None = None
+
+
+class AbsenceBody(Body):
+    """What to do about a seat whose person is away."""
+
+    seat: Annotated[int, Field(ge=0, lt=100)]
+    choice: absence.Choice
 
 
 class MoveBody(Body):
@@ -96,7 +106,7 @@ CallerDep = Annotated[Visitor, Depends(caller)]
 
 
 async def _table(house: House, who: Visitor, code: str, status: int = 200) -> Response:
-    table, me = await queries.load(house.db, code, who.session)
+    table, me = await load_table(house, who, code)
     return _json(table_data(table, me, who.origin), status)
 
 
@@ -135,7 +145,7 @@ async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
     """Make a table; the caller is its host and sits on seat 0."""
     guest = await who.known()
     await house.limits.take("table", who.key)
-    made = await seats.create(house.db, guest, body.game, body.options, body.visibility)
+    made = await seats.create(house.db, guest, body.game, body.options, body.visibility, body.clock)
     return await _table(house, who, made.code, 201)
 
 
@@ -153,20 +163,39 @@ async def _changed(house: House, who: Visitor, change: seats.Change, status: int
 
 
 @router.post("/tables/{code}/seats", status_code=201, response_model=TableModel, responses=_AGAIN)
-async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | None = None) -> Response:  # noqa: ARG001  # the body must be empty
-    """Take the first free seat; 200 if the caller sits there already."""
+async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | None = None) -> Response:
+    """Take the first free seat, or put a bot there, as host.
+
+    200 if the caller sits there already; a bot that stands in for the caller then gives the seat back.
+    """
     guest = await who.known()
     await house.limits.take("write", who.key)
+    if body is not None and body.bot is not None:
+        return await _changed(house, who, await seats.add_bot(house.db, code, guest, body.bot), 201)
     change = await seats.sit(house.db, code, guest)
+    if not change.changed:
+        table, _ = await queries.load(house.db, code, who.session)
+        if table.status == "playing":
+            return await _made(house, who, await absence.come_back(house.db, code, who.session))
     return await _changed(house, who, change, 201 if change.changed else 200)
 
 
 @router.delete("/tables/{code}/seats/{seat}", response_model=TableModel)
 async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Response:
-    """Leave a seat before the start; the host may free any."""
+    """Leave a seat before the start; the host may free any. In a running game a bot stands in for who leaves."""
     guest = await who.known()
     await house.limits.take("write", who.key)
+    table, me = await load_table(house, who, code)
+    if table.status == "playing" and me is not None and table.seat_of(me) == seat:
+        return await _made(house, who, await absence.step_out(house.db, code, who.session))
     return await _changed(house, who, await seats.leave(house.db, code, guest, seat))
+
+
+@router.post("/tables/{code}/absence", response_model=TableModel)
+async def decide(code: CodeDep, house: HouseDep, who: CallerDep, body: AbsenceBody) -> Response:
+    """Decide about a seat whose person is away: `stand_in` at once; `end` when all who are there want it; or `wait`."""
+    await house.limits.take("write", who.key)
+    return await _made(house, who, await absence.decide(house.db, code, who.session, body.seat, body.choice))
 
 
 @router.post("/tables/{code}/start", response_model=TableModel)
@@ -186,10 +215,7 @@ async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -
 
 
 async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
-    if made.events:
-        house.chronicle.extend(made.table, made.events)
-    if made.events or not rolls:
-        await house.tell(made.table, rolls=rolls)
+    await house.made(made, rolls=rolls)
     return _json(table_data(made.table, made.me, who.origin))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from app.core import codec
 from app.core.events import visible
 from app.core.game import Viewer
 from app.games import Entry
+from app.tables.clocks import is_missing
 from app.tables.queries import LogRow
-from app.tables.snapshot import Snapshot
+from app.tables.snapshot import Seated, Snapshot
 
 
 def game_data(entry: Entry) -> dict[str, Any]:
@@ -23,7 +25,7 @@ def game_data(entry: Entry) -> dict[str, Any]:
         "kind": info.kind,
         "hidden": info.hidden,
         "options": codec.option_choices(entry.game.options_type),
-        "bots": [],
+        "bots": [bot.level for bot in entry.bots],
     }
 
 
@@ -37,6 +39,7 @@ def table_data(table: Snapshot, me: str | None, origin: str) -> dict[str, Any]:
         "rules": table.rules,
         "options": codec.data(table.options),
         "visibility": table.visibility,
+        "clock": table.clock.id,
         "status": table.status,
         "version": table.version,
         "host": table.host_id,
@@ -56,13 +59,29 @@ def _seats(table: Snapshot) -> list[dict[str, Any]]:
         seats.append(
             {
                 "seat": place,
-                "player": None if seated is None else {"id": seated.player_id, "name": seated.name},
-                "bot": None,
+                "name": None if seated is None else seated.name,
+                "player": _player(seated),
+                "bot": None if seated is None else seated.bot,
                 "to_act": table.status == "playing" and seated is not None and seated.asked_at is not None,
-                "present": seated is not None and seated.present,
+                "present": seated is not None
+                and (seated.present or (seated.bot is not None and seated.player_id is None)),
+                "deadline": None if seated is None else _time(seated.deadline),
+                "missing": seated is not None and table.status == "playing" and is_missing(table, seated),
+                "vote": None if seated is None else seated.vote,
             }
         )
     return seats
+
+
+def _player(seated: Seated | None) -> dict[str, Any] | None:
+    """Return the person of a seat, also one a bot stands in for; the `id` of somebody who was forgotten is null."""
+    if seated is None or (seated.player_id is None and seated.bot is not None):
+        return None
+    return {"id": seated.player_id, "name": seated.name}
+
+
+def _time(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
 def _you(table: Snapshot, viewer: Viewer) -> dict[str, Any] | None:
@@ -70,7 +89,7 @@ def _you(table: Snapshot, viewer: Viewer) -> dict[str, Any] | None:
         return None
     return {
         "seat": viewer,
-        "turn": table.seated(viewer).asked_at,
+        "turn": None if table.seated(viewer).bot is not None else table.seated(viewer).asked_at,
         "can_undo": table.undo_seat == viewer,
         "actions": [codec.action_data(action) for action in table.actions(viewer)],
     }
@@ -86,7 +105,7 @@ def summary_data(table: Snapshot, me: str, origin: str) -> dict[str, Any]:
         "status": table.status,
         "version": table.version,
         "seats": _seats(table),
-        "your_turn": viewer is not None and table.status == "playing" and table.seated(viewer).asked_at is not None,
+        "your_turn": table.is_asked(viewer),
     }
 
 
@@ -94,7 +113,10 @@ def log_data(table: Snapshot, row: LogRow, viewer: Viewer) -> dict[str, Any]:
     """Return a line of the log as this viewer may see it; what was undone says only that."""
     if row.type == "undo" or row.undone:
         return {"n": row.n, "type": "undo", "seat": row.seat}
+    if row.type == "seat":
+        person = row.data["sits"] and row.data["player"] is not None
+        player = {"id": row.data["player"], "name": row.data["name"]} if person else None
+        return {"n": row.n, "type": "seat", "seat": row.seat, "player": player, "bot": row.data.get("bot")}
     if row.event is None:
-        player = {"id": row.data["player"], "name": row.data["name"]} if row.data["sits"] else None
-        return {"n": row.n, "type": "seat", "seat": row.seat, "player": player}
+        return {"n": row.n, "type": row.type, "seat": row.seat, **row.data}
     return codec.event_data(visible(row.event, viewer, over=table.over))

@@ -49,13 +49,21 @@ class GuestMade(Shape):
 
 
 class SeatModel(Shape):
-    """A seat; `player` is null while it is free. `present`: has the table open."""
+    """A seat; `player` and `bot` are null while it is free. A bot with a `player` stands in for that person.
+
+    `present`: has the table open. `deadline`: when its time is over (ISO 8601, UTC). `missing`: its time is over or it
+    has been away for long, so the others may decide; `vote` is what this seat wants to do about another one.
+    """
 
     seat: int
+    name: str | None
     player: PlayerModel | None
     bot: str | None
     to_act: bool
     present: bool
+    deadline: str | None
+    missing: bool
+    vote: Literal["wait", "end"] | None
 
 
 class YouModel(Shape):
@@ -89,6 +97,7 @@ class TableModel(Shape):
     rules: int
     options: dict[str, Any]
     visibility: Literal["unlisted", "public"]
+    clock: str
     status: Literal["open", "playing", "finished", "abandoned"]
     version: int = Field(description="Number of the last event; also counts seat changes before the start.")
     host: str | None
@@ -120,12 +129,14 @@ class Me(Shape):
 class EventModel(BaseModel):
     """A line of the log. A caller who may not see it gets it with `move` or `faces` null; numbers have no gaps.
 
-    `move`: seat, move. `chance`: reason, sides, faces (1…sides), seen_by. `seat`: somebody sat down (`player`) or left
-    (null), before the start. `undo`: something was taken back.
+    `move`: seat, move. `chance`: reason, sides, faces (1…sides), seen_by. `seat`: somebody sat down (`player`, or
+    `bot`) or left (both null) before the start; later a bot stands in (`bot`) or the person is back. `undo`: something
+    was taken back. `flag`: a seat's time is over. `vote`: somebody wants to wait or to end. `end`: without result.
+    `fault`: a bot failed and made a random move. `clock`: so many `seconds` of downtime were given back.
     """
 
     n: int
-    type: Literal["move", "chance", "seat", "undo"]
+    type: Literal["move", "chance", "seat", "undo", "flag", "vote", "end", "fault", "clock"]
     model_config = ConfigDict(extra="allow")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.core.board import Frame, Line
+from app.core.bot import Level
 from app.core.text import Text
 
 
@@ -46,8 +47,20 @@ class GameTile:
 
 
 @dataclass(frozen=True, slots=True)
+class Deadline:
+    """When a seat's time is over: `iso` and `words` in UTC, and the whole seconds `left` when this was rendered."""
+
+    iso: str
+    words: str
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
 class Chair:
-    """A place at a table. `shape` is 1-based: colour and shape. A free one has no name."""
+    """A place at a table. `shape` is 1-based: colour and shape. A free one has no name.
+
+    `bot`: the level of the bot that plays it; `stand_in`, if it does so for a person.
+    """
 
     seat: int
     shape: int
@@ -56,6 +69,9 @@ class Chair:
     host: bool = False
     present: bool = False
     to_act: bool = False
+    bot: Level | None = None
+    stand_in: bool = False
+    deadline: Deadline | None = None
 
     @property
     def letter(self) -> str:
@@ -75,14 +91,16 @@ class TableCard:
     waiting_for: tuple[str, ...]
     where: Text | None
     free_seats: int
+    mine: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class HomeContext:
-    """Context of `home.html`. My tables come with "your turn" first."""
+    """Context of `home.html`. My tables come with "your turn" first; `public` are those anybody may sit down at."""
 
     tiles: tuple[GameTile, ...]
     tables: tuple[TableCard, ...]
+    public: tuple[TableCard, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +123,12 @@ class OptionField:
 
 @dataclass(frozen=True, slots=True)
 class GameContext:
-    """Context of `game.html`: the rules of one game and the form that makes a table."""
+    """Context of `game.html`: the rules of one game and the form that makes a table, also with a clock."""
 
     tile: GameTile
     pitch: tuple[Text, ...]
     options: tuple[OptionField, ...]
+    clocks: tuple[OptionChoice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +160,20 @@ class ResultContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Absent:
+    """A seat about which the others may decide. `over`: its time is over; else its person has been away for long.
+
+    `may_decide`: the viewer is one of the others, who wants `vote` so far. `for_end`: those who want to end the game.
+    """
+
+    chair: Chair
+    over: bool
+    may_decide: bool
+    vote: Literal["wait", "end"] | None
+    for_end: tuple[Chair, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Pointed:
     """Somebody points at something on this page. `text` is the whole sentence."""
 
@@ -155,7 +188,8 @@ class TableContext:
 
     `turn` is the token to post with a move (None: you are not asked). `frame` is there once the game has started.
     `undo` says what would be taken back (None: nothing). `log`: (number of the event, line), the newest last. `rematch`: path of the table
-    that follows. `points`: who points at what. `title` is the tab's title without the site's name.
+    that follows. `points`: who points at what. `title` is the tab's title without the site's name. `levels`: the bots
+    that can be added. `resting`: a bot plays for the viewer just now. `late`: the viewer's time is over.
     """
 
     slug: str
@@ -184,6 +218,12 @@ class TableContext:
     rematch: str | None = None
     watching: bool = False
     points: tuple[Pointed, ...] = ()
+    public: bool = False
+    clock: Text | None = None
+    levels: tuple[Level, ...] = ()
+    resting: bool = False
+    late: bool = False
+    absent: tuple[Absent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

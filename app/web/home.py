@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -28,9 +30,13 @@ async def _my_tables(house: House, me: Guest | None) -> tuple[TableCard, ...]:
 
 @router.get("/")
 async def home(house: HouseDep, who: VisitorDep) -> Response:
-    """The start page: games to open a table for, and my tables."""
+    """The start page: games to open a table for, my tables, and open ones of others."""
     me = await who.guest()
-    return who.html("home.html", me=me, home=HomeContext(tiles(), await _my_tables(house, me)))
+    mine = await _my_tables(house, me)
+    listed = {card.path for card in mine}
+    found = [table_card(table, None) for table in await queries.open_tables(house.db)]
+    public = tuple(card for card in found if card.path not in listed)
+    return who.html("home.html", me=me, home=HomeContext(tiles(), mine, public))
 
 
 @router.get("/g/{slug}")
@@ -51,9 +57,12 @@ async def create(slug: str, house: HouseDep, who: VisitorDep, form: FormDep) -> 
     """Make a table and go there."""
     entry = _game(slug)
     await house.limits.take("table", who.key)
-    options = parse_options(entry.game, {name: values[0] for name, values in form.items()})
-    seats.chosen_options(slug, options)  # refused before anybody is made
-    made = await seats.create(house.db, await who.somebody(), slug, options)
+    chosen = {name: values[0] for name, values in form.items()}
+    visibility: Literal["unlisted", "public"] = "public" if chosen.pop("visibility", "") == "public" else "unlisted"
+    clock = chosen.pop("clock", "none")
+    options = parse_options(entry.game, chosen)
+    seats.check_choices(slug, options, clock)  # refused before anybody is made
+    made = await seats.create(house.db, await who.somebody(), slug, options, visibility, clock)
     return who.see(path_of(made.code))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,9 @@ from app.live.hub import Hub, Reader, Rendered
 from app.live.presence import Presence
 from app.settings import Settings
 from app.tables.chronicle import UNDONE, Chronicle
+from app.tables.clocks import next_wake
 from app.tables.dice import SystemDice
+from app.tables.moves import Made
 from app.tables.queries import load_by_id
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
@@ -66,6 +68,8 @@ class House:
         self.hub = Hub(self.render)
         self.notifier = Notifier(lambda: db.pool)
         self.presence = Presence(lambda: db.pool, self.notifier)
+        self.look: Callable[[float], None] = lambda _: None
+        """Has this process look, in so many seconds, at what tables need by themselves."""
         self.closed = False
 
     async def render(self, table_id: int, readers: Collection[Reader], fresh: object) -> Rendered:
@@ -149,11 +153,28 @@ class House:
         """
         self.hub.publish(table.id, Fresh(table, rolls, done or {}))
         self.notifier.tell(table.id, table.version)
+        wake = next_wake(table)
+        if wake is not None:
+            self.look(wake - table.at)
+
+    def saw(self, table: Snapshot, me: str | None) -> None:
+        """Note that somebody has just asked for a table or done something there: a person at it is present."""
+        if me is not None and table.seat_of(me) is not None:
+            self.presence.touch((table.id, me))
+
+    async def made(self, made: Made, *, rolls: bool = True, done: dict[Reader, bytes] | None = None) -> None:
+        """Tell everybody about a command that was just committed, if it changed anything."""
+        self.saw(made.table, made.me)
+        if made.events:
+            self.chronicle.extend(made.table, made.events)
+        if made.changed:
+            await self.tell(made.table, rolls=rolls and bool(made.events), done=done)
 
     def changed(self, table_id: int) -> None:
         """Tell everybody to read a table anew: seats, names or presence changed."""
         self.hub.publish(table_id)
         self.notifier.tell(table_id, 0)
+        self.look(0)
 
     def changes(self, table_id: int, until: float) -> None:
         """Tell everybody of something that is over after so many seconds: now, and then again."""

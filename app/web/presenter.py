@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from app.core import codec
 from app.core.board import Board, Frame
 from app.core.engine import AnyGame
 from app.core.game import Outcome, Seat, Viewer
 from app.core.text import Player, Text, say, tally
-from app.games import CURRENT, Entry
+from app.games import CURRENT, Entry, find
 from app.tables.chronicle import Story
+from app.tables.clocks import CLOCKS, is_missing
 from app.tables.codes import show_code
 from app.tables.replay import Replay
-from app.tables.snapshot import Snapshot
+from app.tables.snapshot import Seated, Snapshot
 from app.web.contexts import (
+    Absent,
     Chair,
+    Deadline,
     GameContext,
     GameTile,
     Notice,
@@ -49,8 +53,11 @@ def chairs_of(table: Snapshot, viewer: Viewer) -> tuple[Chair, ...]:
             name=seated.name,
             you=seated.seat == viewer,
             host=seated.player_id is not None and seated.player_id == table.host_id,
-            present=seated.present or seated.seat == viewer,
+            present=seated.present or seated.seat == viewer or (seated.bot is not None and seated.player_id is None),
             to_act=table.status == "playing" and seated.asked_at is not None,
+            bot=seated.bot,
+            stand_in=seated.bot is not None and seated.player_id is not None,
+            deadline=_deadline(table, seated),
         )
         for seated in table.seats
     ]
@@ -58,6 +65,33 @@ def chairs_of(table: Snapshot, viewer: Viewer) -> tuple[Chair, ...]:
         free = next(seat for seat in range(len(taken) + 1) if all(chair.seat != seat for chair in taken))
         taken.append(Chair(free, free % SHAPES + 1, None))
     return tuple(taken)
+
+
+def _deadline(table: Snapshot, seated: Seated) -> Deadline | None:
+    if table.status != "playing" or seated.deadline is None or seated.asked_at is None:
+        return None
+    at = datetime.fromtimestamp(seated.deadline, UTC)
+    left = max(0, round(seated.deadline - table.at))
+    return Deadline(at.isoformat(timespec="seconds"), at.strftime("%Y-%m-%d %H:%M UTC"), left)
+
+
+def _absent(table: Snapshot, viewer: Viewer, chairs: Sequence[Chair]) -> tuple[Absent, ...]:
+    """Return the seats about which others may decide; the viewer's own is not among them."""
+    if table.status != "playing":
+        return ()
+    for_end = tuple(chairs[seated.seat] for seated in table.seats if seated.vote == "end")
+    me = None if viewer is None else table.seated(viewer)
+    return tuple(
+        Absent(
+            chair=chairs[seated.seat],
+            over=seated.flagged_at == seated.asked_at,
+            may_decide=me is not None and me.person,
+            vote=None if me is None else me.vote,
+            for_end=for_end,
+        )
+        for seated in table.seats
+        if seated.seat != viewer and is_missing(table, seated)
+    )
 
 
 def tile(entry: Entry) -> GameTile:
@@ -81,7 +115,8 @@ def game_context(entry: Entry) -> GameContext:
         )
         label = entry.board.option_text(option["id"], option["default"])[0]
         fields.append(OptionField(option["id"], label, choices))
-    return GameContext(tile(entry), entry.board.pitch()[1:], tuple(fields))
+    clocks = tuple(OptionChoice(clock.id, clock.text, not clock.runs) for clock in CLOCKS.values())
+    return GameContext(tile(entry), entry.board.pitch()[1:], tuple(fields), clocks)
 
 
 def parse_options(game: AnyGame, form: dict[str, str]) -> dict[str, object]:
@@ -93,11 +128,11 @@ def parse_options(game: AnyGame, form: dict[str, str]) -> dict[str, object]:
     return found
 
 
-def table_card(table: Snapshot, me: str) -> TableCard:
-    """Return one of my tables for the home page."""
+def table_card(table: Snapshot, me: str | None) -> TableCard:
+    """Return one of my tables for the home page, or one that is open to anybody (`me` is None)."""
     viewer = table.seat_of(me)
     chairs = chairs_of(table, viewer)
-    yours = any(chair.you and chair.to_act for chair in chairs)
+    yours = table.is_asked(viewer)
     where = None
     if table.status == "playing":
         where = table.board.frame(table.view(viewer), viewer, (), fresh=False).where
@@ -110,6 +145,7 @@ def table_card(table: Snapshot, me: str) -> TableCard:
         waiting_for=tuple(chair.name or "" for chair in chairs if chair.to_act and not chair.you),
         where=where,
         free_seats=table.game.info.max_players - len(table.seats) if table.status == "open" else 0,
+        mine=me is not None,
     )
 
 
@@ -125,6 +161,8 @@ def table_context(
 ) -> TableContext:
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
     chairs, frame = chairs_of(table, viewer := table.seat_of(me)), _frame(table, viewer, fresh=fresh)
+    mine = None if viewer is None else table.seated(viewer)
+    entry = find(table.slug, table.rules)
     return TableContext(
         slug=table.slug,
         game_title=table.game.info.title,
@@ -143,8 +181,8 @@ def table_context(
         options=_options(table.board, table),
         standard_options=table.options == table.game.options_type(),
         pitch=table.board.pitch()[1:],
-        turn=None if viewer is None else table.seated(viewer).asked_at,
-        undo=None if viewer is None or table.undo_seat != viewer else story.done,
+        turn=mine.asked_at if mine is not None and mine.bot is None else None,
+        undo=None if mine is None or mine.bot is not None or table.undo_seat != viewer else story.done,
         frame=frame,
         log=story.lines[-LOG_LINES:],
         notice=notice,
@@ -152,6 +190,12 @@ def table_context(
         rematch=None if table.rematch is None else path_of(table.rematch),
         watching=watching,
         points=_points(table, chairs, frame),
+        public=table.visibility == "public",
+        clock=table.clock.text if table.clock.runs else None,
+        levels=tuple(bot.level for bot in entry.bots) if entry is not None else (),
+        resting=table.status == "playing" and mine is not None and mine.bot is not None,
+        late=table.is_asked(viewer) and mine is not None and mine.flagged_at == mine.asked_at,
+        absent=_absent(table, viewer, chairs),
     )
 
 
@@ -183,7 +227,7 @@ def _options(board: Board, table: Snapshot) -> tuple[tuple[Text, Text], ...]:
 def _title(table: Snapshot, viewer: Viewer, frame: Frame | None) -> Text:
     game = table.game.info.title
     if table.status == "playing" and frame is not None:
-        if viewer is not None and table.seated(viewer).asked_at is not None:
+        if table.is_asked(viewer):
             return say("Your turn · {game}", game=game)
         return say("{status} · {game}", status=frame.status, game=game)
     if table.outcome is not None:

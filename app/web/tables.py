@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import lru_cache
+from typing import get_args
 
 import segno
 from fastapi import APIRouter
@@ -12,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.tables import moves, players, points, queries, seats
-from app.tables.errors import NotYourSeat, Refusal
+from app.tables import absence, moves, players, points, queries, seats
+from app.tables.errors import Invalid, NotYourSeat, Refusal
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
@@ -41,26 +42,24 @@ async def page(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     table, me = await load_table(house, who, code)
     guest = await who.guest()
     context = await house.context(table, await reader_of(who, table, me))
-    if me is not None and table.seat_of(me) is not None:
-        house.presence.touch((table.id, me))
     return who.html("table.html", me=guest, table=context)
 
 
 async def load_table(house: House, who: Visitor, code: str) -> tuple[Snapshot, str | None]:
     """Return a table and the id of who asks. Raises NotFound; asking for many that are not there is slowed down."""
     try:
-        return await queries.load(house.db, code, who.session)
+        table, me = await queries.load(house.db, code, who.session)
     except Refusal:
         await house.limits.take("guess", who.address)
         raise
+    house.saw(table, me)
+    return table, me
 
 
 @router.get("/live")
 async def poll(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """The table alone, for pages that cannot hold a stream."""
     table, me = await load_table(house, who, code)
-    if me is not None and table.seat_of(me) is not None:
-        house.presence.touch((table.id, me))
     return _fragment(await house.fragment(table, await reader_of(who, table, me)))
 
 
@@ -114,14 +113,43 @@ async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) ->
 
 @router.post("/leave")
 async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
-    """Give my seat back before the start."""
+    """Give my seat back before the start; in a running game a bot stands in for me from now on."""
     await house.limits.take("write", who.key)
     guest = await who.known()
     table, me = await queries.load(house.db, code, who.session)
     seat = table.seat_of(me)
     if seat is None:
         raise NotYourSeat
+    if table.status == "playing":
+        await house.made(await absence.step_out(house.db, code, who.session))
+        return await _after_seats(house, who, seats.Change(table.id, code, changed=False), to="/")
     return await _after_seats(house, who, await seats.leave(house.db, code, guest, seat), to="/")
+
+
+@router.post("/bots")
+async def add_bot(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Put a bot on the first free seat, as host."""
+    await house.limits.take("write", who.key)
+    level = first(form, "level") or ""
+    return await _after_seats(house, who, await seats.add_bot(house.db, code, await who.known(), level))
+
+
+@router.post("/back")
+async def back(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
+    """Take my seat back from the bot that stands in for me."""
+    await house.limits.take("write", who.key)
+    return await _after_move(house, who, await absence.come_back(house.db, code, who.session), rolls=False)
+
+
+@router.post("/absence")
+async def decide(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Decide about a seat whose person is away."""
+    await house.limits.take("write", who.key)
+    choice = next((one for one in get_args(absence.Choice) if one == first(form, "choice")), None)
+    if choice is None:
+        raise Invalid
+    made = await absence.decide(house.db, code, who.session, _number(form, "seat"), choice)
+    return await _after_move(house, who, made, rolls=False)
 
 
 @router.post("/seats/{seat}/free")
@@ -132,10 +160,11 @@ async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Re
 
 
 @router.post("/start")
-async def start(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
-    """Begin the game, as host."""
+async def start(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
+    """Begin the game, as host; with `fill`, against bots of that level."""
     await house.limits.take("write", who.key)
-    return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await who.known()))
+    fill = first(form, "fill")
+    return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await who.known(), fill))
 
 
 @router.post("/rematch")
@@ -157,7 +186,7 @@ async def move(request: Request) -> Response:
     await house.limits.take("move", who.key)
     turn = _number(form, "turn")
     made = await moves.move(house.db, house.dice, code, who.session, turn, lambda table: table.board.parse(form))
-    return await _after_move(house, who, made, changed=bool(made.events), rolls=bool(made.events))
+    return await _after_move(house, who, made)
 
 
 @router.post("/undo")
@@ -165,7 +194,7 @@ async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -
     """Take my last moves back."""
     await house.limits.take("move", who.key)
     made = await moves.undo(house.db, code, who.session, _number(form, "version"))
-    return await _after_move(house, who, made, changed=True, rolls=False)
+    return await _after_move(house, who, made, rolls=False)
 
 
 @router.post("/point")
@@ -186,20 +215,18 @@ def _number(form: dict[str, list[str]], name: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
-async def _after_move(house: House, who: Visitor, made: moves.Made, *, changed: bool, rolls: bool) -> Response:
+async def _after_move(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
     """Answer what was committed, and tell the others behind the answer."""
     table = made.table
+    if not who.request.headers.get("hx-request"):
+        await house.made(made, rolls=rolls)
+        return who.see(path_of(table.code))
     if made.events:
         house.chronicle.extend(table, made.events)
-    if not who.request.headers.get("hx-request"):
-        if changed:
-            await house.tell(table, rolls=rolls)
-        return who.see(path_of(table.code))
     reader = TableReader(made.me, who.prefs.language, "html", who.origin)
-    body = await house.fragment(table, reader, fresh=rolls)
+    body = await house.fragment(table, reader, fresh=rolls and bool(made.events))
     response = _fragment(body)
-    if changed:
-        response.background = BackgroundTask(house.tell, table, rolls=rolls, done={reader: body})
+    response.background = BackgroundTask(house.made, made, rolls=rolls, done={reader: body})
     return response
 
 
