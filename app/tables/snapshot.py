@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -75,7 +75,7 @@ class Snapshot:
     seats: tuple[Seated, ...]
     started_at: datetime | None
     finished_at: datetime | None
-    at: float
+    at: float = field(compare=False)  # when it was read is no part of what it is
     clock: Clock = CLOCKS["none"]
     points: tuple[Point, ...] = ()
 

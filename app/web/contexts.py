@@ -183,13 +183,25 @@ class Pointed:
 
 
 @dataclass(frozen=True, slots=True)
+class RoomContext:
+    """What was chosen for a table, and who may come. `levels`: the bots that can be added. `clock`: None for none."""
+
+    min_players: int
+    max_players: int
+    options: tuple[tuple[Text, Text], ...]
+    standard_options: bool
+    public: bool
+    clock: Text | None
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TableContext:
     """Context of `table.html` and of the fragment `_table.html` (root element `#table`), as one viewer may see it.
 
     `turn` is the token to post with a move (None: you are not asked). `frame` is there once the game has started.
     `undo` says what would be taken back (None: nothing). `log`: (number of the event, line), the newest last. `rematch`: path of the table
-    that follows. `points`: who points at what. `title` is the tab's title without the site's name. `levels`: the bots
-    that can be added. `resting`: a bot plays for the viewer just now. `late`: the viewer's time is over.
+    that follows. `points`: who points at what. `title` is the tab's title without the site's name. `resting`: a bot plays for the viewer just now. `late`: the viewer's time is over.
     """
 
     slug: str
@@ -203,11 +215,7 @@ class TableContext:
     chairs: tuple[Chair, ...]
     me: int | None
     host: bool
-    min_players: int
-    max_players: int
-    seated: int
-    options: tuple[tuple[Text, Text], ...]
-    standard_options: bool
+    room: RoomContext
     pitch: tuple[Text, ...]
     turn: int | None = None
     undo: Text | None = None
@@ -218,9 +226,6 @@ class TableContext:
     rematch: str | None = None
     watching: bool = False
     points: tuple[Pointed, ...] = ()
-    public: bool = False
-    clock: Text | None = None
-    levels: tuple[Level, ...] = ()
     resting: bool = False
     late: bool = False
     absent: tuple[Absent, ...] = ()

@@ -29,6 +29,7 @@ from app.web.contexts import (
     Rank,
     ReplayContext,
     ResultContext,
+    RoomContext,
     Step,
     TableCard,
     TableContext,
@@ -162,7 +163,6 @@ def table_context(
     """Return the table page for player `me` (None: somebody unknown). `story`: the log as this viewer may see it."""
     chairs, frame = chairs_of(table, viewer := table.seat_of(me)), _frame(table, viewer, fresh=fresh)
     mine = None if viewer is None else table.seated(viewer)
-    entry = find(table.slug, table.rules)
     return TableContext(
         slug=table.slug,
         game_title=table.game.info.title,
@@ -175,11 +175,7 @@ def table_context(
         chairs=chairs,
         me=viewer,
         host=me is not None and table.host_id == me,
-        min_players=table.game.info.min_players,
-        max_players=table.game.info.max_players,
-        seated=len(table.seats),
-        options=_options(table.board, table),
-        standard_options=table.options == table.game.options_type(),
+        room=_room(table),
         pitch=table.board.pitch()[1:],
         turn=mine.asked_at if mine is not None and mine.bot is None else None,
         undo=None if mine is None or mine.bot is not None or table.undo_seat != viewer else story.done,
@@ -190,9 +186,6 @@ def table_context(
         rematch=None if table.rematch is None else path_of(table.rematch),
         watching=watching,
         points=_points(table, chairs, frame),
-        public=table.visibility == "public",
-        clock=table.clock.text if table.clock.runs else None,
-        levels=tuple(bot.level for bot in entry.bots) if entry is not None else (),
         resting=table.status == "playing" and mine is not None and mine.bot is not None,
         late=table.is_asked(viewer) and mine is not None and mine.flagged_at == mine.asked_at,
         absent=_absent(table, viewer, chairs),
@@ -220,8 +213,17 @@ def _frame(table: Snapshot, viewer: Viewer, *, fresh: bool) -> Frame | None:
     return table.board.frame(table.view(viewer), viewer, table.actions(viewer), fresh=fresh)
 
 
-def _options(board: Board, table: Snapshot) -> tuple[tuple[Text, Text], ...]:
-    return tuple(board.option_text(name, value) for name, value in codec.data(table.options).items())
+def _room(table: Snapshot) -> RoomContext:
+    info, entry = table.game.info, find(table.slug, table.rules)
+    return RoomContext(
+        min_players=info.min_players,
+        max_players=info.max_players,
+        options=tuple(table.board.option_text(name, value) for name, value in codec.data(table.options).items()),
+        standard_options=table.options == table.game.options_type(),
+        public=table.visibility == "public",
+        clock=table.clock.text if table.clock.runs else None,
+        levels=tuple(bot.level for bot in entry.bots) if entry is not None else (),
+    )
 
 
 def _title(table: Snapshot, viewer: Viewer, frame: Frame | None) -> Text:

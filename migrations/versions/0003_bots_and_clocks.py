@@ -16,8 +16,7 @@ _AFTER = "type IN ('move', 'chance', 'seat', 'undo', 'flag', 'vote', 'end', 'fau
 
 def _allow(types: str) -> None:
     op.drop_constraint(op.f("ck_table_events_type"), "table_events", type_="check")
-    # rows that are there fit already, so they need not be read while the table is locked
-    op.execute(f"ALTER TABLE table_events ADD CONSTRAINT ck_table_events_type CHECK ({types}) NOT VALID")
+    op.create_check_constraint(op.f("ck_table_events_type"), "table_events", types)
 
 
 def upgrade() -> None:

@@ -79,6 +79,7 @@ def snapshot(entry: Entry, case: Case, state: Any) -> Snapshot:
         ),
         started_at=None,
         finished_at=None,
+        at=0.0,
     )
 
 

@@ -52,15 +52,20 @@ def script_dice(client: httpx.AsyncClient, *faces: int) -> None:
 
 
 async def dump(database_url: str, *but: str) -> dict[str, list[str]]:
-    """Return every row of every table, except who is present and the tables in `but`."""
+    """Return every row of every table, except who is present, when the server looks again, and the tables in `but`."""
     connection = await asyncpg.connect(database_url)
     try:
         names = await connection.fetch(
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND NOT tablename = ANY($1)",
-            ["presence", *but],
+            ["presence", "heartbeats", *but],
         )
         return {
-            name: [row[0] for row in await connection.fetch(f'SELECT t::text FROM "{name}" t ORDER BY 1')]
+            name: [
+                row[0]
+                for row in await connection.fetch(
+                    f"SELECT (to_jsonb(t) - '{{wake_at,seen_at}}'::text[])::text FROM \"{name}\" t ORDER BY 1"
+                )
+            ]
             for (name,) in names
         }
     finally:

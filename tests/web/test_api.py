@@ -21,6 +21,7 @@ TABLE_FIELDS = [
     "rules",
     "options",
     "visibility",
+    "clock",
     "status",
     "version",
     "host",

@@ -188,9 +188,9 @@ async def test_names_that_cannot_be_read_are_invalid(client: httpx.AsyncClient, 
     assert (await dump(str(settings.database_url)))["players"] == []
 
 
-async def test_sitting_down_takes_no_fields(client: httpx.AsyncClient) -> None:
+async def test_sitting_down_takes_no_field_but_the_level_of_a_bot(client: httpx.AsyncClient) -> None:
     code, (ana,) = await running_table(client, "Ana")
-    for body in (b'{"seat": 0}', b'{"player": "x"}', b'{"bot": "hard"}', b"[]", b"1"):
+    for body in (b'{"seat": 0}', b'{"player": "x"}', b'{"bot": 1}', b"[]", b"1"):
         is_problem(await _send(ana.http, f"{API}/tables/{code}/seats", body), 422, "invalid")
 
 

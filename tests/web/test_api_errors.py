@@ -138,9 +138,9 @@ async def _starts_twice(service: httpx.AsyncClient) -> tuple[httpx.Response, str
     return await ana.ask("POST", f"/tables/{code}/start"), code
 
 
-async def _leaves_late(service: httpx.AsyncClient) -> tuple[httpx.Response, str | None]:
-    code, (ana,) = await running_table(service, "Ana")
-    return await ana.ask("DELETE", f"/tables/{code}/seats/0"), code
+async def _frees_a_seat_late(service: httpx.AsyncClient) -> tuple[httpx.Response, str | None]:
+    code, (ana, _) = await running_table(service, "Ana", "Bo")
+    return await ana.ask("DELETE", f"/tables/{code}/seats/1"), code
 
 
 async def _early_replay(service: httpx.AsyncClient) -> tuple[httpx.Response, str | None]:
@@ -221,7 +221,7 @@ REFUSALS: list[tuple[int, str, Refused]] = [
     (409, "table_full", _full),
     (409, "already_started", _sits_down_late),
     (409, "already_started", _starts_twice),
-    (409, "already_started", _leaves_late),
+    (409, "already_started", _frees_a_seat_late),
     (409, "not_finished", _early_replay),
     (409, "not_finished", _early_record),
     (409, "not_finished", _early_rematch),

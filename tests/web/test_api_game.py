@@ -91,7 +91,7 @@ async def test_events_have_the_shapes_of_the_contract(played: tuple[str, list[Ca
     events = (await ana.do("GET", f"/tables/{code}/events"))["events"]
     shapes = {event["type"]: list(event) for event in events}
     assert shapes == {
-        "seat": ["n", "type", "seat", "player"],
+        "seat": ["n", "type", "seat", "player", "bot"],
         "move": ["n", "type", "seat", "move"],
         "chance": ["n", "type", "reason", "sides", "faces", "seen_by"],
     }

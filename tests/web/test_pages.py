@@ -172,7 +172,12 @@ async def test_options_are_chosen_on_the_page_of_the_game(client: httpx.AsyncCli
     browser = Browser(client)
     page = await browser.get("/g/yacht")
     form = page.form("/g/yacht/tables")
-    assert dict(form.fields) == {"variant": "classic", "first_player": "random"}
+    assert dict(form.fields) == {
+        "variant": "classic",
+        "first_player": "random",
+        "visibility": "unlisted",
+        "clock": "none",
+    }
     page = await browser.submit(form, variant="exercism", first_player="host")
     code = page.url.rsplit("/", 1)[1]
     table = await Caller(client).do("GET", f"/tables/{code}")

@@ -134,7 +134,7 @@ async def test_commands_out_of_time_are_409_with_the_table(client: httpx.AsyncCl
     code, (ana, bo) = await running_table(client, "Ana", "Bo")
     host = browser_of(client, ana)
     before = await dump(str(settings.database_url))
-    for command in ("start", "leave", "seats/1/free", "rematch"):
+    for command in ("start", "seats/1/free", "bots", "rematch"):
         page = await host.post(f"/t/{code}/{command}")
         assert (page.status, page.has("table")) == (409, True), command
         assert page.notices, command

@@ -12,7 +12,7 @@ from app.games.five_strolche.board import BOARD
 from app.games.five_strolche.rules import GAME
 from app.games.five_strolche.state import State
 from app.web.assets import Assets
-from app.web.contexts import Chair, TableContext
+from app.web.contexts import Chair, RoomContext, TableContext
 from app.web.language import Language
 from app.web.presenter import _ranked
 from app.web.rendering import Renderer
@@ -52,11 +52,7 @@ def context(state: State, viewer: Viewer, *, fresh: bool = False) -> TableContex
         chairs=seats,
         me=viewer,
         host=False,
-        min_players=2,
-        max_players=5,
-        seated=state.players,
-        options=(),
-        standard_options=True,
+        room=RoomContext(2, 5, (), standard_options=True, public=False, clock=None, levels=()),
         pitch=(),
         turn=7 if actions else None,
         frame=BOARD.frame(view, viewer, actions, fresh=fresh),

@@ -78,6 +78,7 @@ def snapshot(state: State) -> Snapshot:
         ),
         started_at=None,
         finished_at=None,
+        at=0.0,
     )
 
 
