@@ -27,6 +27,8 @@ OPEN = {
     "POST /t/{code}/leave": (303, 303, 403, 401, 401),
     "POST /t/{code}/seats/2/free": (303, 403, 403, 401, 401),
     "POST /t/{code}/start": (303, 403, 403, 401, 401),
+    "POST /t/{code}/bots": (303, 403, 403, 401, 401),
+    "POST /t/{code}/back": (409, 409, 403, 401, 401),
     "POST /t/{code}/moves": (409, 409, 403, 401, 401),
     "POST /t/{code}/point": (409, 409, 403, 401, 401),
     "POST /t/{code}/undo": (409, 409, 403, 401, 401),
@@ -43,7 +45,10 @@ OPEN = {
 RUNNING = {
     "GET /t/{code}": (200, 200, 200, 200, 200),
     "POST /t/{code}/sit": (303, 303, 409, 409, 409),
-    "POST /t/{code}/leave": (409, 409, 403, 401, 401),
+    "POST /t/{code}/leave": (303, 303, 403, 401, 401),
+    "POST /t/{code}/back": (303, 303, 403, 401, 401),
+    "POST /t/{code}/bots": (409, 403, 403, 401, 401),
+    "POST /t/{code}/absence": (409, 409, 403, 401, 401),
     "POST /t/{code}/seats/1/free": (409, 409, 403, 401, 401),
     "POST /t/{code}/start": (409, 403, 403, 401, 401),
     "POST /t/{code}/moves": (303, 409, 403, 401, 401),
@@ -51,7 +56,8 @@ RUNNING = {
     "POST /t/{code}/undo": (409, 409, 403, 401, 401),
     "POST /t/{code}/rematch": (409, 409, 403, 401, 401),
     "POST /api/v1/tables/{code}/seats": (200, 200, 409, 401, 401),
-    "DELETE /api/v1/tables/{code}/seats/1": (409, 409, 403, 401, 401),
+    "DELETE /api/v1/tables/{code}/seats/1": (409, 200, 403, 401, 401),
+    "POST /api/v1/tables/{code}/absence": (409, 409, 403, 401, 401),
     "POST /api/v1/tables/{code}/start": (409, 403, 403, 401, 401),
     "POST /api/v1/tables/{code}/moves": (200, 409, 403, 401, 401),
     "POST /api/v1/tables/{code}/undo": (409, 409, 403, 401, 401),
@@ -99,9 +105,11 @@ async def _status(service: httpx.AsyncClient, caller: Caller, endpoint: str) -> 
     if path.startswith("/api/"):
         body: Any = {"turn": turn, "move": {"kind": "roll", "dice": [0, 1, 2, 3, 4]}} if "/moves" in path else None
         body = {"version": 0} if path.endswith("/undo") else body
+        body = {"seat": 1, "choice": "end"} if path.endswith("/absence") else body
         return (await caller.http.request(method, path, json=body)).status_code
     http = browser_of(service, caller).http if caller.token else Browser(service).http
     fields = {"do": "roll", "turn": str(turn), "version": "0", "name": "Dana"}
+    fields |= {"level": "easy", "seat": "1", "choice": "end"}
     return (await http.request(method, path, data=fields if method == "POST" else None)).status_code
 
 
@@ -127,12 +135,12 @@ UNSAFE = [
     ("POST", "/g/yacht/tables"),
     *(
         ("POST", f"/t/{{code}}/{rest}")
-        for rest in ("sit", "leave", "seats/1/free", "start", "moves", "point", "undo", "rematch")
+        for rest in ("sit", "leave", "back", "bots", "absence", "seats/1/free", "start", "moves", "point", "undo", "rematch")
     ),
     ("POST", f"{API}/guests"),
     ("POST", f"{API}/tables"),
     ("DELETE", f"{API}/tables/{{code}}/seats/1"),
-    *(("POST", f"{API}/tables/{{code}}/{rest}") for rest in ("seats", "start", "moves", "undo", "rematch")),
+    *(("POST", f"{API}/tables/{{code}}/{rest}") for rest in ("seats", "absence", "start", "moves", "undo", "rematch")),
 ]
 FOREIGN = [
     {"Sec-Fetch-Site": "cross-site"},

@@ -22,6 +22,7 @@ CONTRACT = {
     "POST /tables/{code}/seats",
     "DELETE /tables/{code}/seats/{seat}",
     "POST /tables/{code}/start",
+    "POST /tables/{code}/absence",
     "POST /tables/{code}/moves",
     "POST /tables/{code}/undo",
     "POST /tables/{code}/rematch",

@@ -95,8 +95,8 @@ async def test_events_have_the_shapes_of_the_contract(played: tuple[str, list[Ca
         "move": ["n", "type", "seat", "move"],
         "chance": ["n", "type", "reason", "sides", "faces", "seen_by"],
     }
-    assert events[0] == {"n": 1, "type": "seat", "seat": 0, "player": {"id": ana.player, "name": "Ana"}}
-    assert events[1] == {"n": 2, "type": "seat", "seat": 1, "player": {"id": bo.player, "name": "Bo"}}
+    assert events[0] == {"n": 1, "type": "seat", "seat": 0, "player": {"id": ana.player, "name": "Ana"}, "bot": None}
+    assert events[1] == {"n": 2, "type": "seat", "seat": 1, "player": {"id": bo.player, "name": "Bo"}, "bot": None}
     assert (events[2]["reason"], events[2]["sides"]) == ("first", [2])
     for event in events:
         if event["type"] == "chance":
