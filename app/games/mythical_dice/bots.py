@@ -13,8 +13,7 @@ from app.core.bot import Bot, Level, Worlds
 from app.core.game import Action, Rng, Seat
 from app.games.mythical_dice.dice import KINDS
 from app.games.mythical_dice.odds import Floats, Ints, odds
-from app.games.mythical_dice.playouts import Rounds, counted, greedy_bids
-from app.games.mythical_dice.scoring import bonus
+from app.games.mythical_dice.playouts import THRIFT, counted, going_on, greedy_bids
 from app.games.mythical_dice.state import Bid, RollDie, State, View
 
 
@@ -22,32 +21,36 @@ from app.games.mythical_dice.state import Bid, RollDie, State, View
 class Greedy:
     """Bids what its dice are usually worth and rolls what best takes or avoids this trick, all else aside.
 
-    `careless`: how often it rolls any die it may instead.
+    `careless`: how often it rolls any die it may instead, and how often its bid is one off. `thrift`: how much a die's usual worth counts against its
+    chance in this trick; without it a strong die goes where a weak one would have done.
     """
 
     level: Level
     careless: float = 0.0
+    thrift: float = THRIFT
 
     def choose(self, seat: Seat, view: View, actions: Sequence[Action[Any]], worlds: Worlds, rng: Rng) -> Any:
-        """Return the bid or the die by rule, or a die drawn by lot."""
+        """Return the bid or the die by rule; or, careless, a bid one off, or a die drawn by lot."""
         if len(actions) == 1:
             return actions[0].move
-        if view.phase == "playing" and rng.random() < self.careless:
-            return actions[rng.randrange(len(actions))].move
-        return greedy_move(seat, view, worlds(rng))
+        move = greedy_move(seat, view, worlds(rng), self.thrift)
+        if rng.random() >= self.careless:
+            return move
+        if isinstance(move, Bid):
+            off = 1 - 2 * rng.randrange(2)
+            return Bid(min(max(move.tricks + off, 0), len(view.hand)))
+        return actions[rng.randrange(len(actions))].move
 
 
-def greedy_move(seat: Seat, view: View, world: State) -> Bid | RollDie:
+def greedy_move(seat: Seat, view: View, world: State, thrift: float = THRIFT) -> Bid | RollDie:
     """Return what the greedy rule does with the dice of `seat`; of the world only what is open is asked."""
     hands = np.zeros((1, world.players, len(KINDS)), dtype=np.int64)
     hands[0, seat] = counted(view.hand)
     if view.phase == "bidding":
         return Bid(int(greedy_bids(hands[0, seat], odds(world.options).usual(world.players))))
     bids = np.array([[bid or 0 for bid in view.bids]])
-    now = Rounds(world.options, hands, bids, world.lead, np.zeros((1, world.players, 1), dtype=np.int64))
-    now.won[:] = view.tricks_won
-    now.lay(view.trick)
-    return RollDie(KINDS[int(now.greedy()[0])])
+    rolls = np.zeros((1, world.players, 1), dtype=np.int64)  # none is looked at
+    return RollDie(KINDS[int(going_on(world, hands, bids, rolls, thrift).greedy()[0])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,8 @@ class MonteCarlo:
     """
 
     level: Level = "hard"
-    worlds: int = 128
-    streams: int = 2
+    worlds: int = 64
+    streams: int = 4
     trust: float = 0.8
     sigmas: float = 0.0
 
@@ -93,11 +96,8 @@ class MonteCarlo:
             bids[:, seat] = np.repeat([move.tricks for move in moves if isinstance(move, Bid)], len(plays))
         else:
             bids = np.tile([bid or 0 for bid in view.bids], (len(every), 1))
-        rounds = Rounds(table.options, every, bids, table.lead, np.tile(rolls, (len(moves), 1, 1)))
+        rounds = going_on(table, every, bids, np.tile(rolls, (len(moves), 1, 1)))
         if view.phase == "playing":
-            rounds.won[:] = view.tricks_won
-            rounds.bonuses[:] = _bonuses(table)
-            rounds.lay(view.trick)
             rounds.roll(np.repeat([KINDS.index(move.die) for move in moves if isinstance(move, RollDie)], len(plays)))
         points = rounds.play_out()[:, seat].reshape(len(moves), len(hands), self.streams)
         mean: Floats = points.mean(axis=2)
@@ -116,12 +116,6 @@ class MonteCarlo:
         return found
 
 
-def _bonuses(table: State) -> list[int]:
-    """Return what each seat's tricks are worth beside its bid so far."""
-    won = [table.won(seat) for seat in range(table.players)]
-    return [bonus([[thrown.face for thrown in trick] for trick in tricks], table.options) for tricks in won]
-
-
 def _rolls(rows: int, players: int, tricks: int, rng: Rng) -> Ints:
     """Return rolls 0…5 [row, seat, trick], each seat's rolls of a trick spread evenly over the rows."""
     chance = np.random.default_rng(rng.randrange(2**63))
@@ -129,4 +123,4 @@ def _rolls(rows: int, players: int, tricks: int, rng: Rng) -> Ints:
     return chance.permuted(np.tile(even, (players * tricks, 1)), axis=1).T.reshape(rows, players, tricks)
 
 
-BOTS: tuple[Bot, ...] = (Greedy("easy", careless=0.3), Greedy("normal"), MonteCarlo())
+BOTS: tuple[Bot, ...] = (Greedy("easy", careless=0.3, thrift=0.0), Greedy("normal"), MonteCarlo())

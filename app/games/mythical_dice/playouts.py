@@ -1,4 +1,7 @@
-"""Many rounds of Mythical Dice side by side in arrays, each played to its end by the greedy rule of `Rounds.greedy`."""
+"""Many rounds of Mythical Dice side by side in arrays, to be played to their end by a greedy rule.
+
+A second telling of the rules, for speed; the tests hold it to `scoring.py` and to the engine.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ from app.games.mythical_dice.odds import (
     odds,
 )
 from app.games.mythical_dice.options import Options
-from app.games.mythical_dice.state import Trick
+from app.games.mythical_dice.scoring import bonus
+from app.games.mythical_dice.state import State, Trick
 
 MAY = np.array([[asked in (0, colour) or colour == 0 for colour in COLOUR] for asked in range(len(COLOURS) + 1)])
 """Which kinds may be rolled by who holds the colour that is asked."""
@@ -43,7 +47,8 @@ def counted(hand: Sequence[str]) -> list[int]:
 
 def greedy_bids(hands: Ints, usual: Floats) -> Ints:
     """Return for hands[..., kind] the bid that rounds the sum of the dice's usual chances to win."""
-    return np.floor(hands @ usual + 0.5).astype(np.int64)
+    bids: Ints = np.floor(hands @ usual + 0.5).astype(np.int64)
+    return bids
 
 
 class Rounds:
@@ -54,14 +59,16 @@ class Rounds:
     given are not changed.
     """
 
-    def __init__(self, options: Options, hands: Ints, bids: Ints, lead: Seat, rolls: Ints) -> None:
+    def __init__(
+        self, options: Options, hands: Ints, bids: Ints, lead: Seat, rolls: Ints, thrift: float = THRIFT
+    ) -> None:
         """Begin with no trick won and none begun."""
         self.hands, self.bids, self.rolls = hands.copy(), bids, rolls
         self.won, self.bonuses = np.zeros_like(bids), np.zeros_like(bids)
         self._count, self._players = bids.shape
         self._options, self._odds = options, odds(options)
         usual = self._odds.usual(self._players)
-        self._gain = self._odds.wins - THRIFT * usual
+        self._gain = self._odds.wins - thrift * usual
         self._rows = np.arange(self._count)
         self._lead = np.full(self._count, lead)
         self._trick = 0
@@ -76,7 +83,8 @@ class Rounds:
     @property
     def seats(self) -> Ints:
         """Who is to roll in each round."""
-        return (self._lead + self._lying) % self._players
+        seats: Ints = (self._lead + self._lying) % self._players
+        return seats
 
     def greedy(self) -> Ints:
         """Return the kind that each seat which is to roll would roll: the legal one with the greatest gain.
@@ -149,3 +157,17 @@ class Rounds:
         made = np.where(met, 20 * self.bids + self.bonuses, miss)
         points: Ints = np.where(self.bids == 0, np.where(met, 10, -10) * tricks, made)
         return points
+
+
+def going_on(table: State, hands: Ints, bids: Ints, rolls: Ints, thrift: float = THRIFT) -> Rounds:
+    """Return rounds that go on from where the table stands; of `table` nothing hidden is looked at.
+
+    `hands[r, seat, kind]`, `bids[r, seat]` and `rolls[r, seat, t]` as in `Rounds`.
+    """
+    rounds = Rounds(table.options, hands, bids, table.lead, rolls, thrift)
+    for seat in range(table.players):
+        won = [[thrown.face for thrown in trick] for trick in table.won(seat)]
+        rounds.won[:, seat] = len(won)
+        rounds.bonuses[:, seat] = bonus(won, table.options)
+    rounds.lay(table.trick)
+    return rounds
