@@ -52,6 +52,18 @@ def test_dice_of_a_deal_depend_on_the_mover_and_its_own_rolls_alone() -> None:
     assert DealtDice("another").roll((1000,)) != DealtDice("deal").roll((1000,))
 
 
+def test_what_the_table_rolls_after_a_move_does_not_depend_on_the_mover() -> None:
+    found = []
+    for movers in ((0, 1), (1, 0)):
+        dice = DealtDice("deal")
+        for mover in movers:
+            dice.mover = mover
+            dice.roll((6,))
+        found.append([dice.roll((36, 35, 34)), dice.roll((33, 32, 31))])
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
 @pytest.mark.parametrize(
     ("levels", "players", "together", "tables"),
     [

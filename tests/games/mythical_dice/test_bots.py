@@ -14,7 +14,7 @@ from app.core import engine
 from app.core.bot import choose
 from app.games.mythical_dice.bots import BOTS, Greedy, MonteCarlo, greedy_move
 from app.games.mythical_dice.dice import BAG, FACES, KINDS, Face
-from app.games.mythical_dice.odds import COLOUR, PLAYED, odds
+from app.games.mythical_dice.odds import COLOUR, EMPTY, PLAYED, SHOWN, odds
 from app.games.mythical_dice.options import Options
 from app.games.mythical_dice.playouts import Rounds, counted, going_on, greedy_bids
 from app.games.mythical_dice.rules import GAME
@@ -24,17 +24,16 @@ from tests.games.mythical_dice.played import Played
 from tests.support.dice import SeededDice
 
 EASY, NORMAL, HARD = BOTS
-ALL_OPTIONS = [
-    Options(colour_setter, three_kinds, all_flags, flag_clause, griffin_bonus, scoring)
-    for colour_setter, three_kinds, all_flags, flag_clause, griffin_bonus, scoring in product(
-        ("first_number_die", "leader_only"),
-        ("mermaid", "sequential"),
-        ("first", "last"),
-        ("A", "B"),
-        ("per_griffin", "flat"),
-        ("standard", "simplified"),
-    )
-]
+CHOICES: dict[str, tuple[str, str]] = {
+    "colour_setter": ("first_number_die", "leader_only"),
+    "three_kinds": ("mermaid", "sequential"),
+    "all_flags": ("first", "last"),
+    "flag_clause": ("A", "B"),
+    "griffin_bonus": ("per_griffin", "flat"),
+    "scoring": ("standard", "simplified"),
+}
+ALL_OPTIONS: list[dict[str, Any]] = [dict(zip(CHOICES, chosen, strict=True)) for chosen in product(*CHOICES.values())]
+"""What changes the course of a round."""
 DECIDING = list(product(("mermaid", "sequential"), ("first", "last")))
 """The options on which the odds depend: `three_kinds`, `all_flags`."""
 
@@ -50,8 +49,9 @@ def one_trick(options: Options, kinds: Any, bids: Any, rolls: Any) -> Rounds:
     return rounds
 
 
-@pytest.mark.parametrize("options", ALL_OPTIONS, ids=lambda options: "-".join(map(str, rules_of(options))))
-def test_a_trick_in_arrays_is_that_of_the_rules(options: Options) -> None:
+@pytest.mark.parametrize("chosen", ALL_OPTIONS, ids=lambda chosen: "-".join(chosen.values()))
+def test_a_trick_in_arrays_is_that_of_the_rules(chosen: dict[str, Any]) -> None:
+    options = Options(**chosen)
     chance = np.random.default_rng(5)
     for players in (3, 6):
         often = np.array([4, 4, 4, 1, 1, 1, 2]) / 17  # creatures and flags, for these are the hard cases
@@ -69,18 +69,6 @@ def test_a_trick_in_arrays_is_that_of_the_rules(options: Options) -> None:
                 round_score(bid, int(seat == best), 1, [faces] if seat == best else [], options)
                 for seat, bid in enumerate(bids[row])
             ]
-
-
-def rules_of(options: Options) -> Sequence[str]:
-    """Return the options that are rules of a round."""
-    return (
-        options.colour_setter,
-        options.three_kinds,
-        options.all_flags,
-        options.flag_clause,
-        options.griffin_bonus,
-        options.scoring,
-    )
 
 
 def decisions(players: int, seed: int, **options: Any) -> Iterator[State]:
@@ -125,7 +113,7 @@ def test_the_chance_of_a_die_is_that_of_all_faces_counted(three_kinds: Any, all_
     found, shows = odds(options), shares()
     before: list[list[Face]] = [[], ["F"], [4], ["G"], ["S", "G"], ["S", "M"], ["M", "G"]]
     for faces, kind, later in product(before, KINDS, range(3)):
-        rounds = one_row(options, faces)
+        standing = standing_after(options, faces)
         total = Fraction(0)
         for mine in FACES[kind]:
             for rest in product(shows, repeat=later):
@@ -133,7 +121,7 @@ def test_the_chance_of_a_die_is_that_of_all_faces_counted(three_kinds: Any, all_
                 for face in rest:
                     weight *= shows[face]
                 total += weight * (trick_winner([*faces, mine, *rest], options) == len(faces))
-        assert found.wins[later, rounds, KINDS.index(kind)] == pytest.approx(float(total)), (faces, kind, later)
+        assert found.wins[later, standing, KINDS.index(kind)] == pytest.approx(float(total)), (faces, kind, later)
 
 
 def shares() -> dict[Face, Fraction]:
@@ -145,11 +133,11 @@ def shares() -> dict[Face, Fraction]:
     return found
 
 
-def one_row(options: Options, faces: Sequence[Face]) -> int:
+def standing_after(options: Options, faces: Sequence[Face]) -> int:
     """Return the standing after these faces."""
-    standing, shown = 0, ("F", 1, 2, 3, 4, 5, 6, 7, "M", "G", "S")
+    standing = EMPTY
     for face in faces:
-        standing = int(odds(options).after[standing, shown.index(face)])
+        standing = int(odds(options).after[standing, SHOWN.index(face)])
     return standing
 
 
@@ -157,7 +145,9 @@ def one_row(options: Options, faces: Sequence[Face]) -> int:
 def test_one_of_all_players_wins_the_trick(players: int) -> None:
     usual = odds(Options()).usual(players)
     assert players * PLAYED @ usual == pytest.approx(1)
-    assert sorted(KINDS, key=lambda kind: usual[KINDS.index(kind)])[:3] == ["purple", "gray", "yellow"]
+    by_worth = sorted(KINDS, key=lambda kind: float(usual[KINDS.index(kind)]))
+    assert by_worth[0] == "purple"
+    assert by_worth[3:5] == ["red", "mermaid"]
 
 
 # -- the bots ---------------------------------------------------------------------------------------------------------
@@ -201,7 +191,7 @@ def test_hard_catches_the_minotaur_for_its_bonus() -> None:
 
 
 def test_worlds_count_by_the_bids_they_explain() -> None:
-    game = Played([["red", "purple"][:1], ["yellow"], ["gray"]])
+    game = Played([["red"], ["griffin"], ["gray"]])
     game.bids(0, 1, 0)
     view, bot = GAME.view(game.state, 0), MonteCarlo()
     hands = np.array([[counted(["red"]), counted([other]), counted(["gray"])] for other in ("griffin", "purple")])
@@ -250,8 +240,8 @@ def test_four_greedy_players_have_their_published_mean() -> None:
 
 @pytest.mark.parametrize("level", MEANS)
 def test_a_level_scores_its_published_mean(level: str) -> None:
-    (found,) = arena.strengths(arena.run(arena.Match("mythical-dice", 4, ((level,) * 4,)), 40, 1))
-    assert found.score.error < 7
+    (found,) = arena.strengths(arena.run(arena.Match("mythical-dice", 4, ((level,) * 4,)), 15, 1))
+    assert found.score.error < 12
     assert found.score.mean == pytest.approx(MEANS[level], abs=4 * found.score.error)
 
 
