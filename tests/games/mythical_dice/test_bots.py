@@ -13,13 +13,13 @@ from app.bots import arena
 from app.core import engine
 from app.core.bot import choose
 from app.games.mythical_dice.bots import BOTS, Greedy, MonteCarlo, greedy_move
-from app.games.mythical_dice.dice import BAG, FACES, KINDS, Face
+from app.games.mythical_dice.dice import BAG, FACES, KINDS, Face, allowed, colour_to_follow
 from app.games.mythical_dice.odds import COLOUR, EMPTY, PLAYED, SHOWN, odds
 from app.games.mythical_dice.options import Options
 from app.games.mythical_dice.playouts import Rounds, counted, going_on, greedy_bids
 from app.games.mythical_dice.rules import GAME
 from app.games.mythical_dice.scoring import bonus, round_score, trick_winner
-from app.games.mythical_dice.state import ROUNDS, Bid, RollDie, State
+from app.games.mythical_dice.state import ROUNDS, Bid, RollDie, State, Thrown
 from tests.games.mythical_dice.played import Played
 from tests.support.dice import SeededDice
 
@@ -69,6 +69,27 @@ def test_a_trick_in_arrays_is_that_of_the_rules(chosen: dict[str, Any]) -> None:
                 round_score(bid, int(seat == best), 1, [faces] if seat == best else [], options)
                 for seat, bid in enumerate(bids[row])
             ]
+
+
+@pytest.mark.parametrize("setter", CHOICES["colour_setter"])
+def test_the_greedy_rule_rolls_what_may_be_rolled_and_no_less(setter: Any) -> None:
+    """Whatever is wanted of it, the choice is legal; and where the two settings differ, it uses its freedom."""
+    chance, freed = np.random.default_rng(8), 0
+    other = "first_number_die" if setter == "leader_only" else "leader_only"
+    for _ in range(250):
+        lying = [KINDS[kind] for kind in chance.integers(0, len(KINDS), 2)]
+        hand = [KINDS[kind] for kind in chance.integers(0, len(KINDS), 3)]
+        trick = tuple(Thrown(seat, die, FACES[die][-1]) for seat, die in enumerate(lying))
+        hands = np.array([[counted([]), counted([]), counted(hand)]] * 2)
+        rounds = Rounds(
+            Options(setter), hands, np.array([[0, 0, 0], [0, 0, 3]]), 0, np.zeros((2, 3, 3), dtype=np.int64)
+        )
+        rounds.lay(trick)
+        may = allowed(hand, colour_to_follow(lying, setter))
+        for kind in rounds.greedy():
+            assert KINDS[kind] in may, (lying, hand)
+            freed += KINDS[kind] not in allowed(hand, colour_to_follow(lying, other))
+    assert (freed > 0) == (setter == "leader_only")
 
 
 def decisions(players: int, seed: int, **options: Any) -> Iterator[State]:
