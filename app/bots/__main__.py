@@ -67,8 +67,11 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--players", type=_count, metavar="P", help="as many as there are levels, if not given"
             )
+            command.add_argument(
+                "--lineup", metavar="A,B,B", help="who sits at the table, in place of --levels and --players"
+            )
         else:
-            command.set_defaults(players=1)
+            command.set_defaults(players=1, lineup=None)
     return parser
 
 
@@ -82,14 +85,18 @@ def _count(text: str) -> int:
 def _match(entry: Entry, chosen: argparse.Namespace) -> Match:
     """Return what is to be played. Raises ValueError, saying what is wrong."""
     info, known = entry.game.info, levels_of(entry)
-    levels = known if chosen.levels is None else tuple(dict.fromkeys(chosen.levels.split(",")))
-    if unknown := [level for level in levels if level not in known]:
+    if chosen.lineup is not None and (chosen.levels or chosen.players):
+        raise ValueError("--lineup says who plays; --levels and --players do not go with it")
+    named = chosen.lineup or chosen.levels
+    seated = known if named is None else tuple(named.split(","))
+    if unknown := [level for level in seated if level not in known]:
         raise ValueError(f"{info.title} has no level {unknown[0]!r}, only {', '.join(known)}")
-    players = chosen.players or seats_for(entry, len(levels))
+    levels = tuple(dict.fromkeys(seated))
+    players = len(seated) if chosen.lineup else chosen.players or seats_for(entry, len(levels))
     if not info.min_players <= players <= info.max_players:
         raise ValueError(f"{info.title} is for {info.min_players} to {info.max_players} players, not for {players}")
     options = dict(_option(text) for text in chosen.option)
-    tables = lineups(levels, players, together=info.kind != "ranked")
+    tables = (seated,) if chosen.lineup else lineups(levels, players, together=info.kind != "ranked")
     return Match(info.slug, players, tables, chosen.seed, options)
 
 

@@ -61,7 +61,9 @@ class DealtDice:
     """Dice of one deal, the same whenever it is played.
 
     Each seat has a stream of its own and starts afresh at each roll, so that one player's rolls move nobody else's,
-    and a roll of fewer dice moves not its own next one. `mover` is the seat whose move asks, None before the first.
+    and a roll of fewer dice moves not its own next one. `mover` is the seat whose move asks. Only the first roll after
+    a move is the mover's: what the table rolls by itself, at the start or for a new round, has its own stream, so that
+    hands drawn for a seat are the same whoever moved last.
     """
 
     def __init__(self, deal: str) -> None:
@@ -71,8 +73,9 @@ class DealtDice:
 
     def roll(self, sides: tuple[int, ...]) -> tuple[int, ...]:
         """Return one result 1…s for each s in `sides`."""
-        number = self._rolls[self.mover] = self._rolls.get(self.mover, 0) + 1
-        stream = random.Random(f"{self._deal}/{self.mover}/{number}")  # noqa: S311  # games that repeat, no secrets
+        mover, self.mover = self.mover, None
+        number = self._rolls[mover] = self._rolls.get(mover, 0) + 1
+        stream = random.Random(f"{self._deal}/{mover}/{number}")  # noqa: S311  # games that repeat, no secrets
         return tuple(stream.randrange(most) + 1 for most in sides)
 
 

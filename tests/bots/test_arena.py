@@ -52,6 +52,18 @@ def test_dice_of_a_deal_depend_on_the_mover_and_its_own_rolls_alone() -> None:
     assert DealtDice("another").roll((1000,)) != DealtDice("deal").roll((1000,))
 
 
+def test_what_the_table_rolls_after_a_move_does_not_depend_on_the_mover() -> None:
+    found = []
+    for movers in ((0, 1), (1, 0)):
+        dice = DealtDice("deal")
+        for mover in movers:
+            dice.mover = mover
+            dice.roll((6,))
+        found.append([dice.roll((36, 35, 34)), dice.roll((33, 32, 31))])
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
 @pytest.mark.parametrize(
     ("levels", "players", "together", "tables"),
     [
@@ -122,6 +134,13 @@ def test_arena_prints_the_levels_best_first(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == ""
 
 
+def test_a_lineup_is_played_as_it_is_given_in_every_rotation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arena", "yacht", "--lineup", "hard,easy,easy", "--games", "4", "--processes", "1"]) == 0
+    head, _, *rows, _ = capsys.readouterr().out.splitlines()
+    assert "3 at the table: 6 games, 2 deals of 3" in head
+    assert [row.split()[1:3] for row in rows] == [["hard", "6"], ["easy", "12"]]
+
+
 def test_solo_plays_so_many_games_of_each_level(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "solo",
@@ -147,6 +166,9 @@ def test_solo_plays_so_many_games_of_each_level(capsys: pytest.CaptureFixture[st
         (["arena", "chess"], "chess"),
         (["arena", "yacht", "--players", "11"], "not for 11"),
         (["arena", "yacht", "--levels", "hard,best"], "no level 'best'"),
+        (["arena", "yacht", "--lineup", "hard,best"], "no level 'best'"),
+        (["arena", "yacht", "--lineup", ",".join(["hard"] * 11)], "not for 11"),
+        (["arena", "yacht", "--lineup", "hard,easy", "--players", "3"], "do not go with it"),
         (["arena", "yacht", "--games", "0"], "--games"),
         (["arena", "yacht", "--option", "variant"], "NAME=VALUE"),
         (["arena", "yacht", "--option", "variant=modern"], "variant"),

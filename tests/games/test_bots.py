@@ -22,7 +22,11 @@ from tests.tables.sealed import SealedBoard
 
 PLAYED = {slug: entry for slug, entry in games.CURRENT.items() if entry.bots}
 TRIALS = [trial for entry in PLAYED.values() for trial in trials(entry)]
-DEALS: dict[tuple[str, str], int] = {("yacht", "hard"): 80}
+DEALS: dict[tuple[str, str], int] = {
+    ("yacht", "hard"): 80,
+    ("mythical-dice", "normal"): 8,
+    ("mythical-dice", "hard"): 12,
+}
 """Duplicate deals that show a level above the one below it; 30 where nothing is said."""
 
 

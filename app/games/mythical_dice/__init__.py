@@ -2,6 +2,7 @@
 
 from app.core.board import Entry
 from app.games.mythical_dice.board import BOARD
+from app.games.mythical_dice.bots import BOTS
 from app.games.mythical_dice.rules import GAME
 
-ENTRY = Entry(GAME, BOARD)
+ENTRY = Entry(GAME, BOARD, BOTS)

@@ -6,15 +6,24 @@ when it was to be followed and so has none of it. The rest of the 36 dice may li
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import accumulate
 from math import factorial, prod
+from typing import TypeAlias
 
 from app.core.game import Rng
 from app.games.mythical_dice.dice import COLOURS, in_order
 
 Void = frozenset[str]
 """Colours that a holder has none of."""
+
+Weighted: TypeAlias = tuple[tuple[int, ...], int]
+"""How the dice of one colour are shared out among rooms, and in how many single deals."""
+
+Choices: TypeAlias = Callable[[int, tuple[int, ...]], list[Weighted]]
+"""Returns all ways to share out the dice of the colour at a place among rooms."""
 
 
 def deal(unseen: Mapping[str, int], sizes: Sequence[int], voids: Sequence[Void], rng: Rng) -> list[tuple[str, ...]]:
@@ -40,25 +49,15 @@ def deal(unseen: Mapping[str, int], sizes: Sequence[int], voids: Sequence[Void],
 
 def _piles(unseen: Mapping[str, int], voids: Sequence[Void], rooms: Sequence[int], rng: Rng) -> list[list[str]]:
     """Share out the unseen dice among groups of holders with one void each, weighted by the number of single deals."""
-    bound = [colour for colour in COLOURS if unseen.get(colour) and any(colour in void for void in voids)]
-    splits = _splits(unseen, voids, bound)
-
-    @cache
-    def ways(place: int, rooms: tuple[int, ...]) -> int:
-        if place == len(bound):
-            return _shares(rooms)  # the dice of all other kinds fill what is left, in any order
-        return sum(_shares(split) * ways(place + 1, _less(rooms, split)) for split in splits(place, rooms))
-
+    bound = tuple(colour for colour in COLOURS if unseen.get(colour) and any(colour in void for void in voids))
+    choices = _choices(tuple(unseen[colour] for colour in bound), bound, tuple(voids))
     piles: list[list[str]] = [[] for _ in voids]
     left = tuple(rooms)
-    if not ways(0, left):
-        raise ValueError("no deal keeps to what is known")
     for place, colour in enumerate(bound):
-        ticket = rng.randrange(ways(place, left))
-        for split in splits(place, left):
-            ticket -= _shares(split) * ways(place + 1, _less(left, split))
-            if ticket < 0:
-                break
+        weighted = choices(place, left)
+        if not weighted:
+            raise ValueError("no deal keeps to what is known")
+        split = _drawn(weighted, rng)
         for pile, count in zip(piles, split, strict=True):
             pile.extend([colour] * count)
         left = _less(left, split)
@@ -70,10 +69,14 @@ def _piles(unseen: Mapping[str, int], voids: Sequence[Void], rooms: Sequence[int
     return piles
 
 
-def _splits(
-    unseen: Mapping[str, int], voids: Sequence[Void], bound: Sequence[str]
-) -> Callable[[int, tuple[int, ...]], Iterator[tuple[int, ...]]]:
-    """Return a function that yields how the dice of the colour at a place of `bound` can be shared out among rooms."""
+def _drawn(weighted: Sequence[Weighted], rng: Rng) -> tuple[int, ...]:
+    reached = list(accumulate(weight for _, weight in weighted))
+    return weighted[bisect_right(reached, rng.randrange(reached[-1]))][0]
+
+
+@lru_cache(maxsize=64)  # who thinks in many worlds asks this again for each of them
+def _choices(counts: tuple[int, ...], bound: tuple[str, ...], voids: tuple[Void, ...]) -> Choices:
+    """Return the choices for so many dice of the colours of `bound`, one after the other."""
 
     def share(count: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
         if not rooms:
@@ -84,13 +87,20 @@ def _splits(
             for rest in share(count - first, rooms[1:]):
                 yield (first, *rest)
 
-    def splits(place: int, rooms: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        colour = bound[place]
-        yield from share(
-            unseen[colour], [0 if colour in void else room for room, void in zip(rooms, voids, strict=True)]
-        )
+    @cache
+    def choices(place: int, rooms: tuple[int, ...]) -> list[Weighted]:
+        open_to = [0 if bound[place] in void else room for room, void in zip(rooms, voids, strict=True)]
+        weighted = [
+            (split, _shares(split) * ways(place + 1, _less(rooms, split))) for split in share(counts[place], open_to)
+        ]
+        return [each for each in weighted if each[1]]
 
-    return splits
+    def ways(place: int, rooms: tuple[int, ...]) -> int:
+        if place == len(bound):
+            return _shares(rooms)  # the dice of all other kinds fill what is left, in any order
+        return sum(weight for _, weight in choices(place, rooms))
+
+    return choices
 
 
 def _shares(split: Sequence[int]) -> int:
