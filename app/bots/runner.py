@@ -80,8 +80,9 @@ class Runner:
                     if gap := await wakes.beat(self._db):
                         log.warning("downtime", seconds=round(gap, 1))
                     beaten = time.monotonic()
-                if free := AT_ONCE - len(self._attended):
+                if (free := AT_ONCE - len(self._attended)) > 0:
                     for claimed in await wakes.claim(self._db, free):
+                        self._attended.add(claimed.table_id)
                         self._spawn(self._attend(claimed))
             except Exception as problem:  # noqa: BLE001  # the database may be away; the next round tries again
                 log.warning("wakes_failed", problem=repr(problem))
@@ -106,7 +107,6 @@ class Runner:
 
     async def _attend(self, claimed: wakes.Claim) -> None:
         """Do everything that is due at one table, and say when to look again."""
-        self._attended.add(claimed.table_id)
         try:
             table = await load_by_id(self._db, claimed.table_id)
             if table.status == "playing":
