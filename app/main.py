@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
-from app.web import api, api_docs, errors, health, home, live, replays, tables
+from app.web import api, api_docs, errors, health, home, live, replays, sessions, tables
 from app.web.api_models import Problem
 from app.web.house import House
 from app.web.security import Guard
@@ -83,7 +83,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.feed = feed
         tasks = [
             asyncio.create_task(work)
-            for work in (feed.run(), house.presence.run(), house.hub.beat(live.BEAT, live.BEAT_EVERY))
+            for work in (
+                feed.run(),
+                house.presence.run(),
+                house.watch.run(),
+                house.hub.beat(live.BEAT, live.BEAT_EVERY),
+            )
         ]
         yield
         house.close()
@@ -106,7 +111,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.house = House(settings, database)
     errors.install(app)
-    for part in (home, tables, live, replays, api, api_docs, health):
+    for part in (home, sessions, tables, live, replays, api, api_docs, health):
         app.include_router(part.router)
     app.router.routes.append(Route("/static/{path:path}", app.state.house.assets.serve))
     return app

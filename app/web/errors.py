@@ -16,7 +16,15 @@ from starlette.types import Scope
 from app.core.text import Text, say
 from app.db.engine import FAULTS, is_away
 from app.tables.codes import clean_code
-from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
+from app.tables.errors import (
+    Invalid,
+    NotFound,
+    NotYourSeat,
+    Refusal,
+    TooManyRequests,
+    Unauthenticated,
+    Unavailable,
+)
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
@@ -50,7 +58,22 @@ def install(app: FastAPI) -> None:
 
 async def _refused(request: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
+    try:
+        await _count_guess(request, refusal)
+    except TooManyRequests as limit:
+        refusal = limit
     return await answer(request, refusal)
+
+
+async def _count_guess(request: Request, refusal: Refusal) -> None:
+    """Count a code that opens nothing, and let other refusals tell a guesser no more. Raises TooManyRequests."""
+    if "code" not in request.path_params:
+        return
+    who = visitor_of(request, request.app.state.house)
+    if isinstance(refusal, NotFound):
+        await who.count("guess")
+    elif isinstance(refusal, Unauthenticated | NotYourSeat):
+        await who.house.limits.check("guess", who.address)
 
 
 async def _malformed(request: Request, problem: Exception) -> Response:

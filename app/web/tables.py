@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.tables import moves, players, points, queries, seats
-from app.tables.errors import NotYourSeat, Refusal
+from app.tables.errors import NotYourSeat
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
@@ -23,9 +23,9 @@ from app.web.deps import (
     HouseDep,
     Visitor,
     VisitorDep,
-    first,
     posted,
     reader_of,
+    single,
     table_code,
     visitor_of,
 )
@@ -47,17 +47,22 @@ async def page(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 
 
 async def load_table(house: House, who: Visitor, code: str) -> tuple[Snapshot, str | None]:
-    """Return a table and the id of who asks. Raises NotFound; asking for many that are not there is slowed down."""
-    try:
-        return await queries.load(house.db, code, who.session)
-    except Refusal:
-        await house.limits.take("guess", who.address)
-        raise
+    """Return a table and the id of who asks. Raises NotFound.
+
+    Raises TooManyRequests for an address that has asked for many tables that are not there, unless the caller has a
+    seat at this one: what is found would otherwise tell a guesser more than the limit hides.
+    """
+    table, me = await queries.load(house.db, code, who.session)
+    if table.seat_of(me) is None:
+        await house.limits.check("guess", who.address)
+    return table, me
 
 
 @router.get("/live")
 async def poll(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
-    """The table alone, for pages that cannot hold a stream."""
+    """The table alone, for pages that cannot hold a stream; somebody who opens it by itself is sent to the page."""
+    if who.request.headers.get("sec-fetch-dest") == "document":
+        return who.see(path_of(code))
     table, me = await load_table(house, who, code)
     if me is not None and table.seat_of(me) is not None:
         house.presence.touch((table.id, me))
@@ -98,11 +103,11 @@ async def _after_seats(house: House, who: Visitor, change: seats.Change, to: str
 @router.post("/sit")
 async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take the first free seat, under the name in the form."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     table, me = await load_table(house, who, code)
     # refused before anybody is made
     seats.check_free(table, me)
-    who.typed = first(form, "name")
+    who.typed = single(form, "name")
     name = who.prefs.proposed if who.typed is None else clean_name(who.typed)
     guest = await who.somebody(name)
     if who.typed is not None and name != guest.name:
@@ -115,7 +120,7 @@ async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) ->
 @router.post("/leave")
 async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Give my seat back before the start."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     guest = await who.known()
     table, me = await queries.load(house.db, code, who.session)
     seat = table.seat_of(me)
@@ -127,21 +132,21 @@ async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 @router.post("/seats/{seat}/free")
 async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Response:
     """Free somebody's seat, as host."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _after_seats(house, who, await seats.leave(house.db, code, await who.known(), seat))
 
 
 @router.post("/start")
 async def start(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Begin the game, as host."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await who.known()))
 
 
 @router.post("/rematch")
 async def rematch(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Make the table that follows, or find it, and go there."""
-    await house.limits.take("table", who.key)
+    await who.count("table")
     made = await seats.rematch(house.db, code, await who.known())
     if made.changed:
         table, _ = await queries.load(house.db, code, None)
@@ -154,7 +159,7 @@ async def move(request: Request) -> Response:
     code, form = await table_code(request.path_params["code"]), await posted(request)
     house: House = request.app.state.house
     who = visitor_of(request, house)
-    await house.limits.take("move", who.key)
+    await who.count("move")
     turn = _number(form, "turn")
     made = await moves.move(house.db, house.dice, code, who.session, turn, lambda table: table.board.parse(form))
     return await _after_move(house, who, made, changed=bool(made.events), rolls=bool(made.events))
@@ -163,7 +168,7 @@ async def move(request: Request) -> Response:
 @router.post("/undo")
 async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take my last moves back."""
-    await house.limits.take("move", who.key)
+    await who.count("move")
     made = await moves.undo(house.db, code, who.session, _number(form, "version"))
     return await _after_move(house, who, made, changed=True, rolls=False)
 
@@ -171,8 +176,8 @@ async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -
 @router.post("/point")
 async def point(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Point at something on the page, for the others to see for a while."""
-    await house.limits.take("write", who.key)
-    table_id = await points.point(house.db, code, who.session, first(form, "target") or "")
+    await who.count("write")
+    table_id = await points.point(house.db, code, who.session, single(form, "target") or "")
     house.changes(table_id, points.LIFETIME + 0.1)
     if not who.request.headers.get("hx-request"):
         return who.see(path_of(code))
@@ -182,7 +187,7 @@ async def point(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) 
 
 def _number(form: dict[str, list[str]], name: str) -> int:
     """Return a number from a form; -1, which no turn and no version is, for anything else."""
-    text = first(form, name) or ""
+    text = single(form, name) or ""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
