@@ -59,8 +59,7 @@ class Knobel(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the stack of FastAPI within the guard."""
-        settings = self.state.house.settings
-        return Guard(super().build_middleware_stack(), self, origin=settings.origin, https=settings.https)
+        return Guard(super().build_middleware_stack(), self, self.state.house.settings)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

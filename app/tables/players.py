@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -96,6 +97,14 @@ async def sign_out_elsewhere(db: Database, token: str | None) -> str:
             raise Unauthenticated
         session.add(Session(token_hash=token_hash(fresh), player_id=player_id, expires_at=datetime.now(UTC) + LIFETIME))
     return fresh
+
+
+async def alive(db: Database, sessions: Iterable[bytes]) -> set[bytes]:
+    """Return which of these sessions, by the hash of their secret, are neither ended nor expired."""
+    rows = await db.pool.fetch(
+        "SELECT token_hash FROM sessions WHERE token_hash = ANY($1) AND expires_at > now()", list(set(sessions))
+    )
+    return {bytes(row["token_hash"]) for row in rows}
 
 
 async def rename(db: Database, player_id: str, name: str) -> list[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_address
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -53,8 +55,7 @@ class Visitor:
     @property
     def address(self) -> str:
         """The network address; IPv6 by its /64, which is one household."""
-        host = self.request.client.host if self.request.client else ""
-        return ":".join(host.split(":")[:4]) if ":" in host else host
+        return household(self.request.client.host if self.request.client else "")
 
     @property
     def origin(self) -> str:
@@ -133,6 +134,20 @@ class Visitor:
     def see(self, path: str) -> Response:
         """Send the browser to another page of ours."""
         return self.keep(RedirectResponse(path, 303))
+
+
+@lru_cache(maxsize=4096)
+def household(host: str) -> str:
+    """Return what limits count an address by: IPv4 whole, however it is written, and IPv6 by its first 64 bits."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host  # the name of a socket, or what a proxy made of it
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return address.packed[:8].hex()
 
 
 def cookie_name(*, secure: bool) -> str:

@@ -39,9 +39,12 @@ _TITLES = {
     403: say("Not allowed"),
     404: say("Not found"),
     405: say("Not possible here"),
+    408: say("Not understood"),
     413: say("Too large"),
+    421: say("Not possible here"),
     422: say("Not understood"),
     429: say("A little slower, please"),
+    431: say("Too large"),
     503: say("Not possible right now"),
 }
 

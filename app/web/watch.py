@@ -6,6 +6,7 @@ import asyncio
 
 from app.db.engine import FAULTS, Database
 from app.live.hub import Stream
+from app.tables import players
 
 LOOK_EVERY = 3.0
 """Seconds between two looks at the sessions of all open streams."""
@@ -40,11 +41,7 @@ class Watch:
         asked = dict(self._open)
         if not asked:
             return
-        rows = await self._db.pool.fetch(
-            "SELECT token_hash FROM sessions WHERE token_hash = ANY($1) AND expires_at > now()",
-            list(set(asked.values())),
-        )
-        alive = {bytes(row["token_hash"]) for row in rows}
+        alive = await players.alive(self._db, asked.values())
         for stream, session in asked.items():
             if session not in alive:
                 stream.close()
