@@ -19,6 +19,7 @@ from app.tables.codes import clean_code
 from app.tables.errors import (
     Invalid,
     NotFound,
+    NotHost,
     NotYourSeat,
     Refusal,
     TooManyRequests,
@@ -75,7 +76,7 @@ async def _count_guess(request: Request, refusal: Refusal) -> None:
     who = visitor_of(request, request.app.state.house)
     if isinstance(refusal, NotFound):
         await who.count("guess")
-    elif isinstance(refusal, Unauthenticated | NotYourSeat):
+    elif isinstance(refusal, Unauthenticated | NotYourSeat | NotHost):
         await who.house.limits.check("guess", who.address)
 
 

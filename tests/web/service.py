@@ -8,6 +8,7 @@ import asyncpg
 import httpx
 from fastapi import FastAPI
 from httpx import ASGITransport
+from starlette.routing import Route
 
 from app.web.house import House
 from tests.support.dice import ScriptedDice
@@ -38,6 +39,15 @@ def app_of(client: httpx.AsyncClient) -> FastAPI:
     assert isinstance(transport, ASGITransport)
     assert isinstance(transport.app, FastAPI)
     return transport.app
+
+
+def routes_of(client: httpx.AsyncClient) -> set[tuple[str, str]]:
+    """Return (method, path) of every route of the service behind a client."""
+    found: set[tuple[str, str]] = set()
+    for route in app_of(client).router.routes:
+        assert isinstance(route, Route), route
+        found |= {(method, route.path) for method in route.methods or ()}
+    return found
 
 
 def house_of(client: httpx.AsyncClient) -> House:

@@ -76,7 +76,7 @@ async def until_limit(http: httpx.AsyncClient, most: int, method: str, path: str
         ("GET", f"/t/{UNKNOWN}", {}, 60),
         ("GET", "/t/no-such-code/live", {}, 60),
         ("POST", f"/t/{UNKNOWN}/moves", {"data": {"turn": "0"}}, 60),
-        ("POST", f"{API}/guests", {"json": {}}, 120),
+        ("POST", f"{API}/guests", {"json": {}}, 119),
         ("POST", f"{API}/tables/{{code}}/moves", {"json": {"turn": 0, "move": {}}}, 100),
         ("GET", f"{API}/tables/{UNKNOWN}", {}, 60),
         ("GET", f"{API}/tables/{UNKNOWN}/stream", {}, 60),

@@ -16,7 +16,7 @@ from app.tables.errors import Unauthenticated
 from app.web.watch import LOOK_EVERY
 from tests.support.server import Server
 from tests.web.forms import Browser
-from tests.web.service import API, Caller, browser_of, dump, guest, house_of, open_table, running_table
+from tests.web.service import API, Caller, dump, guest, house_of, open_table, running_table
 
 pytestmark = pytest.mark.anyio
 
@@ -25,6 +25,14 @@ ENDS_WITHIN = 5.0
 
 def sid(browser: Browser) -> str | None:
     return browser.http.cookies.get("sid")
+
+
+def signed_in(client: httpx.AsyncClient, caller: Caller) -> Browser:
+    """Return a browser whose session is that of a caller; the cookie is kept as if the service had set it."""
+    browser = Browser(client)
+    assert caller.token is not None
+    browser.http.cookies.set("sid", caller.token, domain="knobel.test")
+    return browser
 
 
 async def test_cookie_that_was_set_from_outside_becomes_nobodys_session(client: httpx.AsyncClient) -> None:
@@ -47,7 +55,7 @@ async def test_database_keeps_no_secret(client: httpx.AsyncClient, settings: Set
 
 async def test_signing_out_ends_the_session_on_the_server_and_in_the_browser(client: httpx.AsyncClient) -> None:
     code, (ana, bo) = await running_table(client, "Ana", "Bo")
-    browser = browser_of(client, ana)
+    browser = signed_in(client, ana)
     await browser.get("/me")
     form = browser.page.form("/me/sign-out")
     answer = await browser.http.post(form.action)
@@ -67,7 +75,7 @@ async def test_signing_out_elsewhere_gives_this_browser_a_new_secret_and_ends_al
     code, (ana, bo) = await running_table(client, "Ana", "Bo")
     assert ana.player is not None
     await _second_session(str(settings.database_url), ana.player, "second-" + "x" * 40)
-    thief, mine = browser_of(client, ana), browser_of(client, ana)  # a copied cookie is one and the same secret
+    thief, mine = signed_in(client, ana), signed_in(client, ana)  # a copied cookie is one and the same secret
     await mine.get("/me")
     await mine.submit(mine.page.form("/me/sign-out-others"))
     fresh = sid(mine)
@@ -113,7 +121,7 @@ async def test_expired_session_is_nobodys(client: httpx.AsyncClient, settings: S
     finally:
         await connection.close()
     assert (await ana.ask("GET", "/me")).status_code == 401
-    assert (await browser_of(client, ana).post("/me/sign-out-others")).status == 401
+    assert (await signed_in(client, ana).post("/me/sign-out-others")).status == 401
 
 
 def test_streams_of_an_ended_session_end_within_seconds_and_others_go_on(server: Server) -> None:
@@ -126,7 +134,7 @@ def test_streams_of_an_ended_session_end_within_seconds_and_others_go_on(server:
             lines = staying.iter_lines()
             assert next(lines)
             begun = time.monotonic()
-            http.post("/me/sign-out", cookies={"sid": tokens[0]})
+            http.post("/me/sign-out", headers={"Cookie": f"sid={tokens[0]}"})
             read = list(ending.iter_lines())
             assert time.monotonic() - begun < ENDS_WITHIN
             assert read
