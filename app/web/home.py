@@ -78,9 +78,9 @@ async def me(house: HouseDep, who: VisitorDep) -> Response:
 async def rename(house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take another name, also at the tables that are not over."""
     await who.count("write")
-    name = clean_name(single(form, "name") or "")
+    name, path = clean_name(single(form, "name") or ""), _own_path(single(form, "next"))
     await _rename(house, who, name)
-    return who.see(_own_path(single(form, "next")))
+    return who.see(path)
 
 
 async def _rename(house: House, who: Visitor, name: str) -> None:

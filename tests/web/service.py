@@ -44,10 +44,21 @@ def app_of(client: httpx.AsyncClient) -> FastAPI:
 def routes_of(client: httpx.AsyncClient) -> set[tuple[str, str]]:
     """Return (method, path) of every route of the service behind a client."""
     found: set[tuple[str, str]] = set()
-    for route in app_of(client).router.routes:
-        assert isinstance(route, Route), route
-        found |= {(method, route.path) for method in route.methods or ()}
+    waiting: list[Any] = list(app_of(client).router.routes)
+    while waiting:
+        route = waiting.pop()
+        if isinstance(route, Route):
+            found |= {(method, route.path) for method in route.methods or ()}
+        else:
+            waiting += route.original_router.routes  # FastAPI keeps a router that was included as a whole
     return found
+
+
+def filled(path: str, code: str) -> str:
+    """Return the path of a route with its fields filled in."""
+    for name, value in (("code", code), ("slug", "yacht"), ("seat", "1"), ("path:path", "nothing.css")):
+        path = path.replace(f"{{{name}}}", value)
+    return path
 
 
 def house_of(client: httpx.AsyncClient) -> House:

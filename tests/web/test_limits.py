@@ -187,8 +187,8 @@ async def test_stream_too_many_is_503_with_retry_after(app: FastAPI) -> None:
 
 def test_forwarded_address_counts_from_a_trusted_proxy_alone(database_url: str, tmp_path: Path) -> None:
     for trusted, expected in (("127.0.0.1", 404), ("192.0.2.9", 429)):
-        environment = {"KNOBEL_RATE_LIMITS": "on", "FORWARDED_ALLOW_IPS": trusted}
-        with Server(database_url, tmp_path, **environment) as server, httpx.Client(base_url=server.url) as http:
+        server = Server(database_url, tmp_path, KNOBEL_RATE_LIMITS="on", FORWARDED_ALLOW_IPS=trusted)
+        with server, httpx.Client(base_url=server.url) as http:
             for number in range(70):
                 answer = http.get("/join?code=x", headers={"X-Forwarded-For": f"198.51.100.{number}"})
             assert answer.status_code == expected, trusted

@@ -29,8 +29,13 @@ def house(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     """A service that people reach at knobel.test; its limits are on."""
     name, folder = f"wire_{os.getpid()}", tmp_path_factory.mktemp("wire")
     execute(postgres, f"CREATE DATABASE {name} TEMPLATE template")
-    environment = {"KNOBEL_PUBLIC_URL": "http://knobel.test", "KNOBEL_LOG_LEVEL": "debug", "KNOBEL_RATE_LIMITS": "on"}
-    with Server(with_database(postgres, name), folder, **environment) as running:
+    with Server(
+        with_database(postgres, name),
+        folder,
+        KNOBEL_PUBLIC_URL="http://knobel.test",
+        KNOBEL_LOG_LEVEL="debug",
+        KNOBEL_RATE_LIMITS="on",
+    ) as running:
         yield running
     execute(postgres, f"DROP DATABASE {name} WITH (FORCE)")
 
