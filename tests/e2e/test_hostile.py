@@ -19,7 +19,7 @@ FORCED = (
     "<iframe srcdoc='<script>parent.document.title=1</script>'>",
 )
 _MADE = """() => [...document.querySelectorAll('img, iframe, [onerror], [onload], script:not([src]), bdi *, [data-name] *')]
-  .filter((e) => !e.closest('svg')).map((e) => e.outerHTML)
+  .filter((e) => !e.closest('svg') && !e.matches('.invite__qr')).map((e) => e.outerHTML)
   .concat([...document.querySelectorAll('[hx-get="/x"], [src="x"], [src="/x"]')].map((e) => e.outerHTML))"""
 
 
