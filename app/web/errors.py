@@ -32,6 +32,7 @@ from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
 from app.web.deps import Visitor, bearer, reader_of, visitor_of
 from app.web.language import negotiate
+from app.web.limits import TooManyGuesses
 
 log = structlog.get_logger(__name__)
 
@@ -185,7 +186,7 @@ def problem_response(
 async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[Snapshot, str | None] | None:
     """Return the table a refusal is about as it is now, with the id of who asks; None if there is none to be had."""
     code = clean_code(str(request.path_params.get("code", "")))
-    if code is None or isinstance(refusal, NotFound | Unavailable):
+    if code is None or isinstance(refusal, NotFound | Unavailable | TooManyGuesses):
         return None
     try:
         return await load(who.house.db, code, who.session)

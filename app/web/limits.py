@@ -17,14 +17,14 @@ from app.tables.errors import TooManyRequests, Unavailable
 Kind: TypeAlias = Literal["move", "write", "table", "guest", "guess"]
 """What is counted. write: other commands; guess: a code of no table."""
 
-# for one address, behind which a school class may sit, and for one session, if that is less
-_LIMITS: dict[Kind, tuple[RateLimitItem, RateLimitItem | None]] = {
+LIMITS: dict[Kind, tuple[RateLimitItem, RateLimitItem | None]] = {
     "move": (parse("600/10 seconds"), parse("100/10 seconds")),
     "write": (parse("600/minute"), parse("60/minute")),
     "table": (parse("300/hour"), parse("60/hour")),
     "guest": (parse("120/hour"), None),
     "guess": (parse("60/minute"), None),
 }
+"""For one address, behind which a school class may sit, and for one session, if that has a share of its own."""
 
 MOST_STREAMS = 2_000
 """Live streams of one process."""
@@ -37,6 +37,10 @@ class Crowded(Unavailable):
     """As many streams are open as there may be."""
 
     text = say("Too many live tables are open here just now. Close one, or try again soon.")
+
+
+class TooManyGuesses(TooManyRequests):
+    """Too many codes of no table; the answer may not tell whether this one was of one."""
 
 
 class Limits:
@@ -54,7 +58,7 @@ class Limits:
         """
         if not self._on:
             return
-        for_address, for_session = _LIMITS[kind]
+        for_address, for_session = LIMITS[kind]
         await self._hit(for_address, kind, address)
         if for_session is not None:
             await self._hit(for_session, kind, f"{address} alone" if session is None else f"session {session}")
@@ -65,11 +69,12 @@ class Limits:
 
     async def _over(self, limit: RateLimitItem, kind: Kind, who: str) -> TooManyRequests:
         window = await self._counter.get_window_stats(limit, kind, who)
-        return TooManyRequests(max(1, math.ceil(window.reset_time - time.time())))
+        refusal = TooManyGuesses if kind == "guess" else TooManyRequests
+        return refusal(max(1, math.ceil(window.reset_time - time.time())))
 
     async def check(self, kind: Kind, address: str) -> None:
         """Refuse an address that has used up its share, without counting. Raises TooManyRequests."""
-        limit = _LIMITS[kind][0]
+        limit = LIMITS[kind][0]
         if self._on and not await self._counter.test(limit, kind, address):
             raise await self._over(limit, kind, address)
 
