@@ -9,6 +9,7 @@ UPGRADE ?=
 # a Chromium or Chrome to test with; empty: the first that is found
 CHROMIUM ?=
 UV_VERSION := 0.13.9
+PIP_AUDIT_VERSION := 2.10.1
 
 py := .venv/bin/python
 install := $(py) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
@@ -16,7 +17,7 @@ compile := $(py) -m uv pip compile --quiet --universal --python-version 3.11 --g
 	--no-header --no-annotate --no-emit-index-url $(UPGRADE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench lock venv runtime dev chromium
+.PHONY: help run test lint format bench lock audit venv runtime dev chromium
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -46,6 +47,18 @@ lock: venv ## write the lock files anew from pyproject.toml; UPGRADE=--upgrade t
 	@$(compile) -o requirements.lock --extra embedded --constraints requirements-server.lock
 	@$(compile) -o requirements-dev.lock --all-extras --constraints requirements.lock
 	@echo "Wrote requirements-server.lock, requirements.lock and requirements-dev.lock."
+
+# No part of `make test`, which has to pass where nothing but package indexes can be reached. The largest lock holds the
+# others. pip-audit lives apart, so that its own libraries change none of ours.
+audit: venv ## ask a public database whether a locked library has a known hole; needs the internet
+	@[ -x .venv/audit/bin/pip-audit ] || { $(py) -m venv .venv/audit && .venv/audit/bin/python -m pip install --quiet \
+		--disable-pip-version-check --no-input pip-audit==$(PIP_AUDIT_VERSION); }
+	@said=$$(.venv/audit/bin/pip-audit --strict --require-hashes --disable-pip -r requirements-dev.lock 2>&1); failed=$$?; \
+	echo "$$said"; [ $$failed = 0 ] && exit 0; \
+	case $$said in \
+	*"known vulnerabilit"*) echo "Take the fixed versions with make lock UPGRADE=--upgrade, then make test." >&2 ;; \
+	*) echo "Nothing was checked: the database of advisories could not be asked from this machine." >&2 ;; \
+	esac; exit 1
 
 # Makes .venv where none works: a first run, one that was broken off, or a Python that has gone since.
 venv:

@@ -19,7 +19,7 @@ from app.bots.runner import Runner
 from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
-from app.web import api, api_docs, errors, health, home, live, replays, tables
+from app.web import api, api_docs, errors, health, home, live, replays, sessions, tables
 from app.web.api_models import Problem
 from app.web.house import House
 from app.web.security import Guard
@@ -60,8 +60,7 @@ class Knobel(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         """Return the stack of FastAPI within the guard."""
-        settings = self.state.house.settings
-        return Guard(super().build_middleware_stack(), self, origin=settings.origin, https=settings.https)
+        return Guard(super().build_middleware_stack(), self, self.state.house.settings)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -86,7 +85,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         app.state.feed = feed
         tasks = [
             asyncio.create_task(work)
-            for work in (feed.run(), house.presence.run(), house.hub.beat(live.BEAT, live.BEAT_EVERY), runner.run())
+            for work in (
+                feed.run(),
+                house.presence.run(),
+                house.watch.run(),
+                house.hub.beat(live.BEAT, live.BEAT_EVERY),
+                runner.run(),
+            )
         ]
         yield
         house.close()
@@ -110,7 +115,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.house = House(settings, database)
     errors.install(app)
-    for part in (home, tables, live, replays, api, api_docs, health):
+    for part in (home, sessions, tables, live, replays, api, api_docs, health):
         app.include_router(part.router)
     app.router.routes.append(Route("/static/{path:path}", app.state.house.assets.serve))
     return app

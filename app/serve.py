@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from app.connection import Connection
 from app.db.embedded import EmbeddedError, EmbeddedPostgres
 from app.db.engine import FAULTS, is_away
 from app.db.migrate import upgrade
@@ -114,7 +115,8 @@ def _run(settings: Settings, bound: socket.socket) -> None:
         "server_header": False,
         "timeout_keep_alive": 65,
         "date_header": False,
-        "h11_max_incomplete_event_size": 16 * 1024,
+        "http": Connection,
+        "ws": "none",
     }
     if settings.workers == 1:
         uvicorn.Server(uvicorn.Config(lambda: create_app(settings), factory=True, **options)).run([bound])

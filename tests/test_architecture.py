@@ -28,7 +28,8 @@ MAY = {
     "settings": set[str](),
     "logs": set[str](),
     "main": {"web", "bots", "db", "live", "settings", "logs", ""},
-    "serve": {"main", "db", "settings", "logs"},
+    "connection": set[str](),
+    "serve": {"main", "connection", "db", "settings", "logs"},
     "__main__": {"serve"},
     "": set[str](),
 }

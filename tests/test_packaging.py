@@ -124,6 +124,9 @@ def test_the_app_in_compose_is_confined() -> None:
     assert app["cap_drop"] == ["ALL"]
     assert "cap_add" not in app
     assert "no-new-privileges:true" in app["security_opt"]
+    assert app["tmpfs"] == ["/tmp"]
+    assert not {"privileged", "devices", "pid", "ipc"} & set(app)
+    assert all(volume.partition(":")[0] in compose()["volumes"] for volume in app["volumes"])
     assert app["init"] is True
     assert app["depends_on"]["db"] == {"condition": "service_healthy"}
     assert all(compose()["networks"][name]["internal"] for name in app["networks"])
@@ -201,6 +204,13 @@ def test_vendored_files_are_the_ones_that_were_taken() -> None:
 
 
 # -- start -----------------------------------------------------------------------------------------------------------
+
+
+def test_audit_asks_about_the_largest_lock_and_is_no_part_of_the_tests() -> None:
+    rules = dict(re.findall(r"^(\w+):([^\n]*\n(?:\t[^\n]*\n)*)", read("Makefile"), re.MULTILINE))
+    assert "pip-audit --strict" in rules["audit"]  # without it, what the database does not know counts as sound
+    assert "-r requirements-dev.lock" in rules["audit"]
+    assert "audit" not in rules["test"] + rules["dev"] + rules["lint"]
 
 
 def test_ci_runs_make_test() -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from app.db.models import Player, SeatRow, Session, Table
-from app.tables.names import clean_name, friendly_name, unique_name
+from app.tables.errors import Unauthenticated
+from app.tables.names import clean_name, friendly_name, shown_name, unique_name
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
@@ -54,7 +56,7 @@ async def find_guest(db: Database, token: str | None) -> Guest | None:
             token_hash(token),
             LIFETIME,
         )
-    return Guest(row["id"], row["name"])
+    return Guest(row["id"], shown_name(row["name"]))
 
 
 async def new_guest(db: Database, name: str | None, language: str | None) -> tuple[Guest, str]:
@@ -67,6 +69,42 @@ async def new_guest(db: Database, name: str | None, language: str | None) -> tup
         expires = datetime.now(UTC) + LIFETIME
         session.add(Session(token_hash=token_hash(token), player_id=guest.id, expires_at=expires))
     return guest, token
+
+
+async def sign_out(db: Database, token: str | None) -> None:
+    """End the session of this secret, if there is one; streams opened with it end within seconds."""
+    if token is not None:
+        await db.pool.execute("DELETE FROM sessions WHERE token_hash = $1", token_hash(token))
+
+
+async def sign_out_elsewhere(db: Database, token: str | None) -> str:
+    """End every session of somebody, copies of this one too; return the new secret of the one that stays.
+
+    Raises Unauthenticated, also if another browser of theirs has just done the same.
+    """
+    fresh = secrets.token_urlsafe(32)
+    mine = token_hash(token or "")
+    async with db.session.begin() as session:
+        player_id = await session.scalar(
+            select(Session.player_id).where(Session.token_hash == mine, Session.expires_at > datetime.now(UTC))
+        )
+        # of two at once the second waits here, and then finds that it was signed out
+        await session.scalar(select(Player.id).where(Player.id == player_id).with_for_update())
+        ended = await session.scalars(
+            delete(Session).where(Session.player_id == player_id).returning(Session.token_hash)
+        )
+        if player_id is None or mine not in list(ended):
+            raise Unauthenticated
+        session.add(Session(token_hash=token_hash(fresh), player_id=player_id, expires_at=datetime.now(UTC) + LIFETIME))
+    return fresh
+
+
+async def alive(db: Database, sessions: Iterable[bytes]) -> set[bytes]:
+    """Return which of these sessions, by the hash of their secret, are neither ended nor expired."""
+    rows = await db.pool.fetch(
+        "SELECT token_hash FROM sessions WHERE token_hash = ANY($1) AND expires_at > now()", list(set(sessions))
+    )
+    return {bytes(row["token_hash"]) for row in rows}
 
 
 async def rename(db: Database, player_id: str, name: str) -> list[int]:

@@ -12,6 +12,7 @@ from app.core.events import Event
 from app.games import find
 from app.tables.clocks import CLOCKS
 from app.tables.errors import NotFound
+from app.tables.names import shown_name
 from app.tables.snapshot import Point, Seated, Snapshot
 
 if TYPE_CHECKING:
@@ -109,7 +110,10 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         undo_seat=row["undo_seat"],
         undo_from=row["undo_from"],
         rematch=row["rematch"],
-        seats=tuple(Seated(*seat) for seat in orjson.loads(row["seats"] or "[]")),
+        seats=tuple(
+            Seated(seat, player, shown_name(name), asked_at, present)
+            for seat, player, name, asked_at, present in orjson.loads(row["seats"] or "[]")
+        ),
         started_at=row["started_at"],
         finished_at=row["finished_at"],
         at=row["at"],
@@ -151,8 +155,12 @@ async def log_rows(db: Database, table: Snapshot, after: int) -> list[LogRow]:
             type=row["type"],
             seat=row["seat"],
             undone=row["undone"],
-            data=orjson.loads(row["data"]),
+            data=_shown(orjson.loads(row["data"])),
             event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
         )
         for row in rows
     ]
+
+
+def _shown(data: dict[str, Any]) -> dict[str, Any]:
+    return {**data, "name": shown_name(data["name"])} if "name" in data else data

@@ -124,7 +124,7 @@ async def games() -> list[dict[str, Any]]:
 @router.post("/guests", status_code=201, response_model=GuestMade)
 async def guests(house: HouseDep, who: CallerDep, body: GuestBody | None = None) -> dict[str, Any]:
     """Make a guest; the token is the only proof of who they are."""
-    await house.limits.take("guest", who.address)
+    await who.count("guest")
     guest, token = await new_guest(house.db, body.name if body else None, body.language if body else None)
     return {"player": {"id": guest.id, "name": guest.name}, "token": token}
 
@@ -144,7 +144,7 @@ async def me(house: HouseDep, who: CallerDep) -> dict[str, Any]:
 async def create(house: HouseDep, who: CallerDep, body: TableBody) -> Response:
     """Make a table; the caller is its host and sits on seat 0."""
     guest = await who.known()
-    await house.limits.take("table", who.key)
+    await who.count("table")
     made = await seats.create(house.db, guest, body.game, body.options, body.visibility, body.clock)
     return await _table(house, who, made.code, 201)
 
@@ -169,7 +169,8 @@ async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | N
     200 if the caller sits there already; a bot that stands in for the caller then gives the seat back.
     """
     guest = await who.known()
-    await house.limits.take("write", who.key)
+    await who.count("write")
+    await load_table(house, who, code)
     if body is not None and body.bot is not None:
         return await _changed(house, who, await seats.add_bot(house.db, code, guest, body.bot), 201)
     change = await seats.sit(house.db, code, guest)
@@ -184,7 +185,7 @@ async def sit(code: CodeDep, house: HouseDep, who: CallerDep, body: SeatBody | N
 async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Response:
     """Leave a seat before the start; the host may free any. In a running game a bot stands in for who leaves."""
     guest = await who.known()
-    await house.limits.take("write", who.key)
+    await who.count("write")
     table, me = await load_table(house, who, code)
     if table.status == "playing" and me is not None and table.seat_of(me) == seat:
         return await _made(house, who, await absence.step_out(house.db, code, who.session))
@@ -194,7 +195,7 @@ async def leave(code: CodeDep, seat: int, house: HouseDep, who: CallerDep) -> Re
 @router.post("/tables/{code}/absence", response_model=TableModel)
 async def decide(code: CodeDep, house: HouseDep, who: CallerDep, body: AbsenceBody) -> Response:
     """Decide about a seat whose person is away: `stand_in` at once; `end` when all who are there want it; or `wait`."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _made(house, who, await absence.decide(house.db, code, who.session, body.seat, body.choice))
 
 
@@ -202,14 +203,14 @@ async def decide(code: CodeDep, house: HouseDep, who: CallerDep, body: AbsenceBo
 async def start(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """Begin the game, as host."""
     guest = await who.known()
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _changed(house, who, await seats.start(house.db, house.dice, code, guest))
 
 
 @router.post("/tables/{code}/moves", response_model=TableModel)
 async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -> Response:
     """Make a move. The same move under the same turn again is answered with the present table."""
-    await house.limits.take("move", who.key)
+    await who.count("move")
     made = await moves.move(house.db, house.dice, code, who.session, body.turn, lambda _: body.move)
     return await _made(house, who, made)
 
@@ -222,7 +223,7 @@ async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = T
 @router.post("/tables/{code}/undo", response_model=TableModel)
 async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -> Response:
     """Take back my moves since the last chance event, reveal or move of another seat."""
-    await house.limits.take("move", who.key)
+    await who.count("move")
     return await _made(house, who, await moves.undo(house.db, code, who.session, body.version), rolls=False)
 
 
@@ -230,7 +231,7 @@ async def undo(code: CodeDep, house: HouseDep, who: CallerDep, body: UndoBody) -
 async def rematch(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     """Make the one table that follows a finished one; 200 with that table if it is there already."""
     guest = await who.known()
-    await house.limits.take("table", who.key)
+    await who.count("table")
     made = await seats.rematch(house.db, code, guest)
     if made.changed:
         before, _ = await queries.load(house.db, code, None)
@@ -259,7 +260,7 @@ async def events(
 async def stream(code: CodeDep, house: HouseDep, who: CallerDep) -> StreamResponse:
     """Server-sent events; the first message, with the full present table, comes at once."""
     found, player = await load_table(house, who, code)
-    return await open_stream(house, found, TableReader(player, "en", "json", who.origin))
+    return await open_stream(house, found, TableReader(player, "en", "json", who.origin), who)
 
 
 @router.get("/tables/{code}/replay", response_model=ReplayModel)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_address
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -12,11 +14,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from app.tables.codes import clean_code
-from app.tables.errors import NotFound, Unauthenticated
+from app.tables.errors import Invalid, NotFound, Unauthenticated
 from app.tables.players import LIFETIME, Guest, find_guest, new_guest, token_hash
 from app.tables.snapshot import Snapshot
 from app.web.contexts import PageContext, Person
 from app.web.house import House, TableReader
+from app.web.limits import Kind
 from app.web.prefs import Prefs, keep_prefs, read_prefs
 
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[0-9a-fA-F:]+\](:\d+)?")
@@ -50,15 +53,9 @@ class Visitor:
         return None if token is None else token_hash(token)
 
     @property
-    def key(self) -> str:
-        """Whom to count for in limits: the session, or the address of somebody without one."""
-        return self.token or self.address
-
-    @property
     def address(self) -> str:
         """The network address; IPv6 by its /64, which is one household."""
-        host = self.request.client.host if self.request.client else ""
-        return ":".join(host.split(":")[:4]) if ":" in host else host
+        return household(self.request.client.host if self.request.client else "")
 
     @property
     def origin(self) -> str:
@@ -67,6 +64,10 @@ class Visitor:
         if self.house.settings.public_url is not None or not _HOST.fullmatch(host):
             return self.house.settings.origin
         return f"{self.request.url.scheme}://{host}"
+
+    async def count(self, kind: Kind) -> None:
+        """Count one more of a kind for this session and this address. Raises TooManyRequests."""
+        await self.house.limits.take(kind, self.address, self.token)
 
     async def guest(self) -> Guest | None:
         """Return whom the session belongs to."""
@@ -84,7 +85,7 @@ class Visitor:
         known = await self.guest()
         if known is not None:
             return known
-        await self.house.limits.take("guest", self.address)
+        await self.count("guest")
         guest, self.made = await new_guest(self.house.db, name or self.prefs.proposed, self.prefs.language)
         return guest
 
@@ -119,6 +120,12 @@ class Visitor:
             )
         return response
 
+    def forget(self, response: Response) -> Response:
+        """Have the browser forget its session."""
+        secure = self.house.settings.https
+        response.delete_cookie(cookie_name(secure=secure), httponly=True, samesite="lax", secure=secure)
+        return response
+
     def html(self, template: str, *, me: Guest | None, status: int = 200, **context: Any) -> Response:
         """Return a page."""
         body = self.house.renderer.page(self.prefs.language, template, page=self.page(me), **context)
@@ -127,6 +134,20 @@ class Visitor:
     def see(self, path: str) -> Response:
         """Send the browser to another page of ours."""
         return self.keep(RedirectResponse(path, 303))
+
+
+@lru_cache(maxsize=4096)
+def household(host: str) -> str:
+    """Return what limits count an address by: IPv4 whole, however it is written, and IPv6 by its first 64 bits."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host  # the name of a socket, or what a proxy made of it
+    if address.version == 4:
+        return host
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return address.packed[:8].hex()
 
 
 def cookie_name(*, secure: bool) -> str:
@@ -195,7 +216,9 @@ async def posted(request: Request) -> dict[str, list[str]]:
 FormDep = Annotated[dict[str, list[str]], Depends(posted)]
 
 
-def first(form: dict[str, list[str]], name: str) -> str | None:
-    """Return the value of a field, None if it was not posted."""
-    values = form.get(name)
+def single(form: dict[str, list[str]], name: str) -> str | None:
+    """Return the value of a field, None if it was not posted. Raises Invalid if it was posted more than once."""
+    values = form.get(name, [])
+    if len(values) > 1:
+        raise Invalid
     return values[0] if values else None

@@ -16,13 +16,23 @@ from starlette.types import Scope
 from app.core.text import Text, say
 from app.db.engine import FAULTS, is_away
 from app.tables.codes import clean_code
-from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable
+from app.tables.errors import (
+    Invalid,
+    NotFound,
+    NotHost,
+    NotYourSeat,
+    Refusal,
+    TooManyRequests,
+    Unauthenticated,
+    Unavailable,
+)
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
 from app.web.deps import Visitor, bearer, reader_of, visitor_of
 from app.web.language import negotiate
+from app.web.limits import TooManyGuesses
 
 log = structlog.get_logger(__name__)
 
@@ -31,9 +41,12 @@ _TITLES = {
     403: say("Not allowed"),
     404: say("Not found"),
     405: say("Not possible here"),
+    408: say("Not understood"),
     413: say("Too large"),
+    421: say("Not possible here"),
     422: say("Not understood"),
     429: say("A little slower, please"),
+    431: say("Too large"),
     503: say("Not possible right now"),
 }
 
@@ -50,7 +63,22 @@ def install(app: FastAPI) -> None:
 
 async def _refused(request: Request, refusal: Exception) -> Response:
     assert isinstance(refusal, Refusal)
+    try:
+        await _count_guess(request, refusal)
+    except TooManyRequests as limit:
+        refusal = limit
     return await answer(request, refusal)
+
+
+async def _count_guess(request: Request, refusal: Refusal) -> None:
+    """Count a code that opens nothing, and let other refusals tell a guesser no more. Raises TooManyRequests."""
+    if "code" not in request.path_params:
+        return
+    who = visitor_of(request, request.app.state.house)
+    if isinstance(refusal, NotFound):
+        await who.count("guess")
+    elif isinstance(refusal, Unauthenticated | NotYourSeat | NotHost):
+        await who.house.limits.check("guess", who.address)
 
 
 async def _malformed(request: Request, problem: Exception) -> Response:
@@ -158,7 +186,7 @@ def problem_response(
 async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[Snapshot, str | None] | None:
     """Return the table a refusal is about as it is now, with the id of who asks; None if there is none to be had."""
     code = clean_code(str(request.path_params.get("code", "")))
-    if code is None or isinstance(refusal, NotFound | Unavailable):
+    if code is None or isinstance(refusal, NotFound | Unavailable | TooManyGuesses):
         return None
     try:
         return await load(who.house.db, code, who.session)

@@ -15,7 +15,7 @@ from app.tables.errors import NoSuchGame, NotFound
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.web.contexts import HomeContext, TableCard
-from app.web.deps import FormDep, HouseDep, Visitor, VisitorDep, first
+from app.web.deps import FormDep, HouseDep, Visitor, VisitorDep, single
 from app.web.house import House
 from app.web.presenter import game_context, parse_options, path_of, table_card, tiles
 
@@ -56,8 +56,8 @@ def _game(slug: str) -> Entry:
 async def create(slug: str, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Make a table and go there."""
     entry = _game(slug)
-    await house.limits.take("table", who.key)
-    chosen = {name: values[0] for name, values in form.items()}
+    await who.count("table")
+    chosen = {name: single(form, name) or "" for name in form}
     visibility: Literal["unlisted", "public"] = "public" if chosen.pop("visibility", "") == "public" else "unlisted"
     clock = chosen.pop("clock", "none")
     options = parse_options(entry.game, chosen)
@@ -69,7 +69,7 @@ async def create(slug: str, house: HouseDep, who: VisitorDep, form: FormDep) -> 
 @router.get("/join")
 async def join(who: VisitorDep, code: str = "") -> Response:
     """Go to the table with a typed code."""
-    await who.house.limits.take("guess", who.address)
+    await who.count("guess")
     cleaned = clean_code(code)
     if cleaned is None:
         raise NotFound
@@ -86,10 +86,10 @@ async def me(house: HouseDep, who: VisitorDep) -> Response:
 @router.post("/me")
 async def rename(house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take another name, also at the tables that are not over."""
-    await house.limits.take("write", who.key)
-    name = clean_name(first(form, "name") or "")
+    await who.count("write")
+    name, path = clean_name(single(form, "name") or ""), _own_path(single(form, "next"))
     await _rename(house, who, name)
-    return who.see(_own_path(first(form, "next")))
+    return who.see(path)
 
 
 async def _rename(house: House, who: Visitor, name: str) -> None:

@@ -27,6 +27,7 @@ from app.web.language import Language
 from app.web.limits import Limits
 from app.web.presenter import path_of, table_context
 from app.web.rendering import Renderer
+from app.web.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class House:
         self.limits = Limits(on=settings.rate_limits == "on")
         self.chronicle = Chronicle(db)
         self.hub = Hub(self.render)
+        self.watch = Watch(db)
         self.notifier = Notifier(lambda: db.pool)
         self.presence = Presence(lambda: db.pool, self.notifier)
         self.look: Callable[[float], None] = lambda _: None

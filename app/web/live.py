@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, HouseDep, VisitorDep, reader_of
+from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, reader_of
 from app.web.house import House, TableReader
 from app.web.tables import load_table
 
@@ -33,19 +33,22 @@ _POLL = b"event: poll\ndata:\n\n"
 class StreamResponse(Response):
     """An ASGI response that sends what its stream is given, until either side ends it."""
 
-    def __init__(self, house: House, stream: Stream, start: bytes, who: tuple[int, str] | None) -> None:
+    def __init__(
+        self, house: House, stream: Stream, start: bytes, who: Visitor, seated: tuple[int, str] | None
+    ) -> None:
         super().__init__(headers=_HEADERS, media_type="text/event-stream")
         del self.headers["content-length"]
         self._house = house
         self._stream = stream
         self._start = start
-        self._who = who
+        self._address = who.address
+        self._seated = seated
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # ASGI's signature
         """Run the stream."""
-        presence, who = self._house.presence, self._who
-        if who is not None:
-            presence.enter(who)
+        presence, seated = self._house.presence, self._seated
+        if seated is not None:
+            presence.enter(seated)
         gone = asyncio.create_task(self._gone(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -57,9 +60,9 @@ class StreamResponse(Response):
             pass
         finally:
             gone.cancel()
-            self._house.hub.drop(self._stream)
-            if who is not None:
-                presence.leave(who)
+            leave_stream(self._house, self._stream, self._address)
+            if seated is not None:
+                presence.leave(seated)
         await send({"type": "http.response.body", "body": b""})
 
     async def _send(self, send: Send, body: bytes) -> None:
@@ -73,20 +76,33 @@ class StreamResponse(Response):
 
 
 async def open_stream(
-    house: House, table: Snapshot, reader: TableReader, browser: Hashable | None = None
+    house: House, table: Snapshot, reader: TableReader, who: Visitor, browser: Hashable | None = None
 ) -> StreamResponse:
-    """Return the stream of a table for a reader; it starts with the full present state."""
+    """Return the stream of a table for a reader; it starts with the full present state. Raises Crowded.
+
+    It ends with the session it was opened by.
+    """
+    house.limits.enter(who.address)
     stream = house.hub.open(table.id, reader, browser, evicted=_POLL)
     try:
         first = await house.first_message(table, reader)
     except BaseException:
-        house.hub.drop(stream)
+        leave_stream(house, stream, who.address)
         raise
+    if who.session is not None and reader.player is not None:
+        house.watch.add(stream, who.session)
     stream.version = max(stream.version, table.version)
     if house.hub.known(table.id)[0] > stream.version:  # a commit between reading the table and joining its streams
         house.hub.publish(table.id)
-    who = (table.id, reader.player) if reader.player is not None and table.seat_of(reader.player) is not None else None
-    return StreamResponse(house, stream, first, who)
+    sits = reader.player is not None and table.seat_of(reader.player) is not None
+    return StreamResponse(house, stream, first, who, (table.id, reader.player) if sits and reader.player else None)
+
+
+def leave_stream(house: House, stream: Stream, address: str) -> None:
+    """Forget a stream that has ended, wherever it was noted."""
+    house.hub.drop(stream)
+    house.watch.drop(stream)
+    house.limits.leave(address)
 
 
 @router.get("/t/{code}/stream")
@@ -94,4 +110,4 @@ async def stream(request: Request, code: CodeDep, house: HouseDep, who: VisitorD
     """The stream for the page of a table. Browsers hold few connections by plain HTTP/1.1, so those are counted."""
     table, me = await load_table(house, who, code)
     plain = request.url.scheme == "http" and request.scope.get("http_version") == "1.1"
-    return await open_stream(house, table, await reader_of(who, table, me), who.prefs.browser if plain else None)
+    return await open_stream(house, table, await reader_of(who, table, me), who, who.prefs.browser if plain else None)

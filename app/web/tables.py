@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.tables import absence, moves, players, points, queries, seats
-from app.tables.errors import Invalid, NotYourSeat, Refusal
+from app.tables.errors import Invalid, NotYourSeat
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
@@ -24,9 +24,9 @@ from app.web.deps import (
     HouseDep,
     Visitor,
     VisitorDep,
-    first,
     posted,
     reader_of,
+    single,
     table_code,
     visitor_of,
 )
@@ -46,19 +46,23 @@ async def page(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 
 
 async def load_table(house: House, who: Visitor, code: str) -> tuple[Snapshot, str | None]:
-    """Return a table and the id of who asks. Raises NotFound; asking for many that are not there is slowed down."""
-    try:
-        table, me = await queries.load(house.db, code, who.session)
-    except Refusal:
-        await house.limits.take("guess", who.address)
-        raise
+    """Return a table and the id of who asks. Raises NotFound.
+
+    Raises TooManyRequests for an address that has asked for many tables that are not there, unless the caller has a
+    seat at this one: what is found would otherwise tell a guesser more than the limit hides.
+    """
+    table, me = await queries.load(house.db, code, who.session)
+    if table.seat_of(me) is None:
+        await house.limits.check("guess", who.address)
     house.saw(table, me)
     return table, me
 
 
 @router.get("/live")
 async def poll(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
-    """The table alone, for pages that cannot hold a stream."""
+    """The table alone, for pages that cannot hold a stream; somebody who opens it by itself is sent to the page."""
+    if who.request.headers.get("sec-fetch-dest") == "document":
+        return who.see(path_of(code))
     table, me = await load_table(house, who, code)
     return _fragment(await house.fragment(table, await reader_of(who, table, me)))
 
@@ -97,11 +101,11 @@ async def _after_seats(house: House, who: Visitor, change: seats.Change, to: str
 @router.post("/sit")
 async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take the first free seat, under the name in the form."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     table, me = await load_table(house, who, code)
     # refused before anybody is made
     seats.check_free(table, me)
-    who.typed = first(form, "name")
+    who.typed = single(form, "name")
     name = who.prefs.proposed if who.typed is None else clean_name(who.typed)
     guest = await who.somebody(name)
     if who.typed is not None and name != guest.name:
@@ -114,7 +118,7 @@ async def sit(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) ->
 @router.post("/leave")
 async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Give my seat back before the start; in a running game a bot stands in for me from now on."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     guest = await who.known()
     table, me = await queries.load(house.db, code, who.session)
     seat = table.seat_of(me)
@@ -129,23 +133,23 @@ async def leave(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 @router.post("/bots")
 async def add_bot(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Put a bot on the first free seat, as host."""
-    await house.limits.take("write", who.key)
-    level = first(form, "level") or ""
+    await who.count("write")
+    level = single(form, "level") or ""
     return await _after_seats(house, who, await seats.add_bot(house.db, code, await who.known(), level))
 
 
 @router.post("/back")
 async def back(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Take my seat back from the bot that stands in for me."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _after_move(house, who, await absence.come_back(house.db, code, who.session), rolls=False)
 
 
 @router.post("/absence")
 async def decide(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Decide about a seat whose person is away."""
-    await house.limits.take("write", who.key)
-    choice = next((one for one in get_args(absence.Choice) if one == first(form, "choice")), None)
+    await who.count("write")
+    choice = next((one for one in get_args(absence.Choice) if one == single(form, "choice")), None)
     if choice is None:
         raise Invalid
     made = await absence.decide(house.db, code, who.session, _number(form, "seat"), choice)
@@ -155,22 +159,22 @@ async def decide(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep)
 @router.post("/seats/{seat}/free")
 async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Response:
     """Free somebody's seat, as host."""
-    await house.limits.take("write", who.key)
+    await who.count("write")
     return await _after_seats(house, who, await seats.leave(house.db, code, await who.known(), seat))
 
 
 @router.post("/start")
 async def start(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Begin the game, as host; with `fill`, against bots of that level."""
-    await house.limits.take("write", who.key)
-    fill = first(form, "fill")
+    await who.count("write")
+    fill = single(form, "fill")
     return await _after_seats(house, who, await seats.start(house.db, house.dice, code, await who.known(), fill))
 
 
 @router.post("/rematch")
 async def rematch(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
     """Make the table that follows, or find it, and go there."""
-    await house.limits.take("table", who.key)
+    await who.count("table")
     made = await seats.rematch(house.db, code, await who.known())
     if made.changed:
         table, _ = await queries.load(house.db, code, None)
@@ -183,7 +187,7 @@ async def move(request: Request) -> Response:
     code, form = await table_code(request.path_params["code"]), await posted(request)
     house: House = request.app.state.house
     who = visitor_of(request, house)
-    await house.limits.take("move", who.key)
+    await who.count("move")
     turn = _number(form, "turn")
     made = await moves.move(house.db, house.dice, code, who.session, turn, lambda table: table.board.parse(form))
     return await _after_move(house, who, made)
@@ -192,7 +196,7 @@ async def move(request: Request) -> Response:
 @router.post("/undo")
 async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Take my last moves back."""
-    await house.limits.take("move", who.key)
+    await who.count("move")
     made = await moves.undo(house.db, code, who.session, _number(form, "version"))
     return await _after_move(house, who, made, rolls=False)
 
@@ -200,8 +204,8 @@ async def undo(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -
 @router.post("/point")
 async def point(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Point at something on the page, for the others to see for a while."""
-    await house.limits.take("write", who.key)
-    table_id = await points.point(house.db, code, who.session, first(form, "target") or "")
+    await who.count("write")
+    table_id = await points.point(house.db, code, who.session, single(form, "target") or "")
     house.changes(table_id, points.LIFETIME + 0.1)
     if not who.request.headers.get("hx-request"):
         return who.see(path_of(code))
@@ -211,7 +215,7 @@ async def point(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) 
 
 def _number(form: dict[str, list[str]], name: str) -> int:
     """Return a number from a form; -1, which no turn and no version is, for anything else."""
-    text = first(form, name) or ""
+    text = single(form, name) or ""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 

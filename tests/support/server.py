@@ -58,6 +58,7 @@ class Server:
     """`python -m app` on a port of its own; a context manager that ends what it started."""
 
     def __init__(self, database_url: str, folder: Path, workers: int = 1, **environment: str) -> None:
+        self.database_url = database_url
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / f"server-{self.port}.log"

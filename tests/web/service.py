@@ -8,6 +8,7 @@ import asyncpg
 import httpx
 from fastapi import FastAPI
 from httpx import ASGITransport
+from starlette.routing import Route
 
 from app.web.house import House
 from tests.support.dice import ScriptedDice
@@ -38,6 +39,26 @@ def app_of(client: httpx.AsyncClient) -> FastAPI:
     assert isinstance(transport, ASGITransport)
     assert isinstance(transport.app, FastAPI)
     return transport.app
+
+
+def routes_of(client: httpx.AsyncClient) -> set[tuple[str, str]]:
+    """Return (method, path) of every route of the service behind a client."""
+    found: set[tuple[str, str]] = set()
+    waiting: list[Any] = list(app_of(client).router.routes)
+    while waiting:
+        route = waiting.pop()
+        if isinstance(route, Route):
+            found |= {(method, route.path) for method in route.methods or ()}
+        else:
+            waiting += route.original_router.routes  # FastAPI keeps a router that was included as a whole
+    return found
+
+
+def filled(path: str, code: str) -> str:
+    """Return the path of a route with its fields filled in."""
+    for name, value in (("code", code), ("slug", "yacht"), ("seat", "1"), ("path:path", "nothing.css")):
+        path = path.replace(f"{{{name}}}", value)
+    return path
 
 
 def house_of(client: httpx.AsyncClient) -> House:

@@ -305,11 +305,11 @@ async def test_moves_of_one_do_not_use_up_those_of_another(limited: httpx.AsyncC
     assert (await ana.move(code, turn, **FIRST_ROLL)).status_code == 200
 
 
-async def test_guessing_codes_is_slowed_down_and_known_tables_stay_open(limited: httpx.AsyncClient) -> None:
-    code, _ = await open_table(limited, "Ana")
+async def test_guessing_codes_is_slowed_down_and_who_sits_somewhere_goes_on(limited: httpx.AsyncClient) -> None:
+    code, (ana,) = await open_table(limited, "Ana")
     answer = await _until_429(lambda: Caller(limited).ask("GET", f"/tables/{UNKNOWN}"), 200)
     is_problem(answer, 429, "too_many_requests")
-    await Caller(limited).do("GET", f"/tables/{code}")
+    await ana.do("GET", f"/tables/{code}")
 
 
 @pytest.mark.parametrize("path", ["/guests", "/tables"])

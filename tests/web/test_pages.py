@@ -7,6 +7,7 @@ import re
 import httpx
 import pytest
 
+from app.main import create_app
 from app.settings import Settings
 from tests.web.forms import Browser
 from tests.web.service import (
@@ -16,6 +17,7 @@ from tests.web.service import (
     dump,
     finished_table,
     guest,
+    house_of,
     open_table,
     page_of,
     running_table,
@@ -116,15 +118,25 @@ async def test_other_player_has_no_controls_while_it_is_not_their_turn(client: h
     assert [form.action for form in page.forms if form.action.endswith(("/moves", "/undo"))] == []
 
 
-async def test_link_and_qr_show_the_address_as_the_visitor_came_unless_it_is_set(client: httpx.AsyncClient) -> None:
-    from tests.web.service import house_of
-
+async def test_link_shows_the_address_of_the_setting(client: httpx.AsyncClient) -> None:
     _, path = await opened(client)
-    for host in ("192.168.1.20:8000", "knobel.local", "[::1]:8000"):
-        page = await page_of(client, path, Host=host)
-        assert page.id("menu-link").attrs["value"] == f"http://knobel.test{path}"
-    house = house_of(client)
-    house.settings = house.settings.model_copy(update={"public_url": None})
+    page = await page_of(client, path, Host="127.0.0.1:8000")
+    assert page.id("menu-link").attrs["value"] == f"http://knobel.test{path}"
+
+
+async def test_link_and_qr_show_the_address_as_the_visitor_came_if_none_is_set(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"public_url": None}))
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://knobel.test") as client,
+    ):
+        _, path = await opened(client)
+        await _link_and_qr_follow_the_host(client, path)
+
+
+async def _link_and_qr_follow_the_host(client: httpx.AsyncClient, path: str) -> None:
+    origin = house_of(client).settings.origin
     pictures = set()
     for host in ("192.168.1.20:8000", "knobel.local", "[::1]:8000"):
         page = await page_of(client, f"{path}?watch=1", Host=host)
@@ -135,7 +147,7 @@ async def test_link_and_qr_show_the_address_as_the_visitor_came_unless_it_is_set
     assert len(pictures) == 3
     for host in ("evil.example/x", "a b", 'x"y'):
         page = await page_of(client, path, Host=host)
-        assert page.id("menu-link").attrs["value"] == f"{house.settings.origin}{path}"
+        assert page.id("menu-link").attrs["value"] == f"{origin}{path}"
 
 
 async def test_waiting_room_shows_the_code_in_groups_and_the_code_leads_there(client: httpx.AsyncClient) -> None:

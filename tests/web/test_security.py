@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import anyio
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -13,7 +15,8 @@ from starlette.routing import Route
 
 from app.main import create_app
 from app.settings import Settings
-from tests.support.server import Server
+from app.web import security
+from tests.support.server import Server, free_port
 from tests.web.forms import Browser, Page
 from tests.web.service import (
     API,
@@ -21,25 +24,42 @@ from tests.web.service import (
     app_of,
     browser_of,
     dump,
+    filled,
     finished_table,
     house_of,
     open_table,
+    routes_of,
     running_table,
 )
 
 pytestmark = pytest.mark.anyio
 
+FORM = "application/x-www-form-urlencoded"
+
 HEADERS = {
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
 
 
-def is_guarded(answer: httpx.Response) -> None:
-    """Hold an answer to the headers that every one must have."""
-    where = f"{answer.request.method} {answer.request.url.path} {answer.status_code}"
+def is_guarded(answer: httpx.Response, *, https: bool = False) -> None:
+    """Hold an answer to the headers that every one must have; `https`: the service is set to be reached so."""
+    path = answer.request.url.path
+    where = f"{answer.request.method} {path} {answer.status_code}"
+    table = path.startswith(("/t/", f"{API}/tables/"))
+    assert answer.headers.get("referrer-policy") == ("no-referrer" if https and table else "same-origin"), where
+    assert answer.headers.get("x-robots-tag") == ("noindex" if table else None), where
+    assert answer.headers.get("strict-transport-security") == (
+        "max-age=31536000; includeSubDomains" if https else None
+    ), where
+    for cookie in answer.headers.get_list("set-cookie"):
+        assert "HttpOnly" in cookie, where
+        assert "SameSite=lax" in cookie, where
+        assert "Path=/" in cookie, where
+        assert "Domain" not in cookie, where
+        assert ("; Secure" in cookie) == https, where
+        assert cookie.startswith("__Host-sid=") == https or "sid=" not in cookie, where
     for name, value in HEADERS.items():
         assert answer.headers.get(name) == value, f"{where}: {name}"
     policy = dict(part.strip().split(" ", 1) for part in answer.headers["content-security-policy"].split(";"))
@@ -87,6 +107,83 @@ async def test_every_answer_has_the_headers_whatever_its_status(client: httpx.As
         is_guarded(answer)
         found.add(answer.status_code)
     assert found >= {200, 201, 303, 403, 404, 405, 409, 413, 422}
+
+
+async def test_every_route_has_the_headers_by_http_and_by_https(settings: Settings) -> None:
+    for https in (False, True):
+        url = "https://knobel.test" if https else "http://knobel.test"
+        app = create_app(settings.model_copy(update={"public_url": url}))
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with (
+            app.router.lifespan_context(app),
+            httpx.AsyncClient(transport=transport, base_url=url, headers={"Sec-Fetch-Site": "same-origin"}) as http,
+        ):
+            code, _ = await running_table(http, "Ana", "Bo")
+            for code_or_not in (code, UNKNOWN, "no-such-code"):
+                for method, path in sorted(routes_of(http)):
+                    if path.endswith("/stream") and code_or_not == code:
+                        continue  # endless; the real server below has them
+                    answer = await http.request(method, filled(path, code_or_not))
+                    is_guarded(answer, https=https)
+                    assert answer.status_code < 500, path
+            answer = await http.get("/me")
+            is_guarded(answer, https=https)
+            assert (await http.post("/me", data={"name": "Ana"})).cookies.get("__Host-sid" if https else "sid")
+
+
+async def test_every_answer_without_the_database_has_the_headers(tmp_path: Path) -> None:
+    url = f"postgresql://postgres@127.0.0.1:{free_port()}/nothing"
+    app = create_app(Settings(database_url=url, data_dir=tmp_path, rate_limits="off"))
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url="http://knobel.test", cookies={"sid": "x" * 43}) as http,
+    ):
+        found = set()
+        for method, path in sorted(routes_of(http)):
+            answer = await http.request(method, filled(path, UNKNOWN))
+            is_guarded(answer)
+            found.add(answer.status_code)
+        assert 503 in found
+
+
+async def test_wrong_host_and_heads_too_large_are_refused_in_words_with_the_headers(client: httpx.AsyncClient) -> None:
+    for headers, status in (
+        ({"Host": "evil.example"}, 421),
+        ({"X": "x" * 16_400}, 431),
+        ({f"X-{number}": "1" for number in range(101)}, 431),
+        ({"Cookie": "sid=" + "x" * 9_000}, 200),
+    ):
+        for path in ("/", f"{API}/games"):
+            answer = await client.get(path, headers=headers)
+            assert answer.status_code == status
+            is_guarded(answer)
+
+
+async def test_body_that_does_not_come_is_given_up(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    monkeypatch.setattr(security, "BODY_WITHIN", 0.1)
+    code, (ana,) = await running_table(client, "Ana")
+    before = await dump(str(settings.database_url))
+    held = anyio.Event()
+
+    async def slow() -> AsyncIterator[bytes]:
+        yield b"do=roll&turn="
+        await held.wait()
+
+    for path in (f"/t/{code}/moves", f"{API}/tables/{code}/moves"):
+        answer = await browser_of(client, ana).http.post(path, content=slow(), headers={"Content-Type": FORM})
+        assert answer.status_code == 408, path
+        is_guarded(answer)
+    assert await dump(str(settings.database_url)) == before
+
+
+async def test_table_alone_is_no_page_to_open(client: httpx.AsyncClient) -> None:
+    code, _ = await open_table(client, "Ana")
+    answer = await client.get(f"/t/{code}/live", headers={"Sec-Fetch-Dest": "document"})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/t/{code}")
+    assert (await client.get(f"/t/{code}/live", headers={"Sec-Fetch-Dest": "empty"})).status_code == 200
 
 
 @pytest.fixture
@@ -261,15 +358,3 @@ async def test_thousand_broken_cookies_break_nothing(client: httpx.AsyncClient) 
             answer = await http.get(path, headers=[(b"cookie", "".join(text).encode("latin-1"))])
             assert answer.status_code in {200, 401}, repr("".join(text))
             http.cookies.clear()
-
-
-async def test_unknown_and_impossible_codes_get_the_same_404(client: httpx.AsyncClient) -> None:
-    for rest in ("", "/live", "/replay", "/record", "/stream"):
-        bodies = set()
-        for code in (UNKNOWN, "BBBBBBBBBB", "0000000000", "no-such-code"):
-            answer = await client.get(f"/t/{code}{rest}", headers={"Cookie": "guest=Ana.0123456789abcdef"})
-            assert answer.status_code == 404
-            bodies.add((answer.text.replace(code, "CODE"), tuple(sorted(set(answer.headers) - {"content-length"}))))
-        assert len(bodies) == 1, rest
-    answers = [(await client.get(f"{API}/tables/{code}")).json() for code in (UNKNOWN, "x")]
-    assert answers[0] == answers[1]
