@@ -111,8 +111,8 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         undo_from=row["undo_from"],
         rematch=row["rematch"],
         seats=tuple(
-            Seated(seat, player, shown_name(name), asked_at, present)
-            for seat, player, name, asked_at, present in orjson.loads(row["seats"] or "[]")
+            Seated(seat, player, shown_name(name), *rest)
+            for seat, player, name, *rest in orjson.loads(row["seats"] or "[]")
         ),
         started_at=row["started_at"],
         finished_at=row["finished_at"],
