@@ -157,7 +157,8 @@ class Planner:
         plans: dict[tuple[int, tuple[int, ...]], Plan] = {}
         for value, marked, spent, left, path in entries:
             charges = tuple(-1 if spent >> place & 1 else charge for place, charge in enumerate(position.charges, 1))
-            gain, charged, into = 0.0, (), -1
+            gain, into = 0.0, -1
+            charged: tuple[int, ...] = ()
             for place, group in _chargings(left, charges):
                 more = charges[place] + sum([position.dice[each] for each in group])
                 for charge in (more, charges[place]):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import NamedTuple, Protocol, TypeAlias
 
 from app.games.vault.offers import exactly
@@ -75,34 +75,31 @@ class Beam:
 
 @dataclass(frozen=True, slots=True)
 class Strong:
-    """Plans as `Beam` does, throws again where the dice promise less than others would, and plays plans out.
+    """Plans as `Beam` does, and throws again where other dice promise more.
 
-    `width` of its plan, `narrow` where it thinks of other dice. A re-roll must promise `wanted` points in the first
-    round, and `less` less in the last. The `best` plans are played out `games` times under the same dice; another
-    than the first is taken where it comes out better by a standard error.
+    `width` of its plans, `narrow` where it thinks of other dice. A re-roll must promise `wanted` points in the first
+    round, and `less` less in the last.
     """
 
-    width: int = 30
-    narrow: int = 2
+    width: int = 80
+    narrow: int = 4
     wanted: float = 0.5
     less: float = 0.3
-    best: int = 4
-    games: int = 10
 
     def decide(self, planner: Planner, position: Position) -> Decision:
-        """Return a re-roll that promises enough, or the plan that comes out best."""
+        """Return a re-roll that promises enough, or the best plan."""
         plans = planner.plans(position, self.width)
-        if position.rerolls and len(position.dice) == DICE_OF_A_ROUND:
+        if position.rerolls and len(position.dice) == len(EVERY_DIE):
             again = self._again(planner, position, plans)
             if again is not None:
                 return again
-        return self._played_out(planner, position, plans[: self.best])
+        return plans[0]
 
     def _again(self, planner: Planner, position: Position, plans: Sequence[Plan]) -> Again | None:
         hopes = _Hopes(planner, position, self.narrow)
         now, wanted = hopes.promise(position.dice), self.wanted - self.less * (position.secured + 1) / ROUNDS
         if ROUNDS - position.secured <= position.rerolls:
-            wanted = _NOTHING  # there is one for each round left
+            wanted = _LITTLE
         few, many = throws(6, 1), throws(12, 2)
         if max(hopes.each(EVERY_DIE, few)) < now + wanted:
             return None
@@ -112,33 +109,10 @@ class Strong:
         value, chosen = max((hopes.mean(chosen, many), chosen) for _, chosen in found[:3])
         return Again(chosen) if value > now + wanted else None
 
-    def _played_out(self, planner: Planner, position: Position, plans: Sequence[Plan]) -> Plan:
-        best, rounds = plans[0], ROUNDS - position.secured - 1
-        if not rounds or len(plans) == 1 or not self.games:
-            return best
-        futures = [throws(rounds, 1000 * rounds + n, spread=False) for n in range(self.games)]
-        first = [self._to_the_end(planner, position, best, future) for future in futures]
-        for plan in plans[1:]:
-            scores = [self._to_the_end(planner, position, plan, future) for future in futures]
-            better = [new - old for new, old in zip(scores, first, strict=True)]
-            if fmean(better) > max(_NOTHING, stdev(better) / len(better) ** 0.5):
-                best, first = plan, scores
-        return best
 
-    def _to_the_end(self, planner: Planner, position: Position, plan: Plan, future: Iterable[tuple[int, ...]]) -> int:
-        """Return the points from here to the end where `future` falls and everything is played by the narrow plan."""
-        gems, secured = planner.ground.gems(position.marked, plan.marked, position.secured), position.secured
-        for dice in future:
-            secured += 1
-            then = Position(plan.marked, secured, tuple(sorted(dice)), plan.charges, 0)
-            plan = planner.plans(then, self.narrow)[0]
-            gems += planner.ground.gems(then.marked, plan.marked, secured)
-        return gems + sum(charge >= 0 for charge in plan.charges)
-
-
-DICE_OF_A_ROUND = 5
 EVERY_DIE = (0, 1, 2, 3, 4)
-_NOTHING = 0.02
+_LITTLE = 0.02
+"""What a re-roll must promise where there is one for each round left."""
 
 
 class _Hopes:
@@ -204,24 +178,20 @@ def _mark(ground: Ground, position: Position, names: Sequence[str], step: Step) 
     return Mark(box, *way)
 
 
-@lru_cache(maxsize=512)
-def throws(count: int, number: int, *, spread: bool = True) -> tuple[tuple[int, ...], ...]:
+@lru_cache(maxsize=8)
+def throws(count: int, number: int) -> tuple[tuple[int, ...], ...]:
     """Return `count` throws of five dice to think with, the same ones for the same number.
 
-    They are fixed so that a player that is asked again within a round thinks of the same future, and stays with its
-    plan. With `spread` every die shows all faces equally often, where `count` is a multiple of six.
+    Every die shows all faces equally often, where `count` is a multiple of six.
     """
     state = number + 1
     columns = []
     for _ in EVERY_DIE:
-        drawn: list[tuple[int, int]] = []
+        drawn = []
         for place in range(count):
             state = (state * 6364136223846793005 + 1442695040888963407) % 2**64  # Knuth's MMIX generator
             drawn.append((state >> 33, place))
-        if spread:
-            columns.append([place % 6 + 1 for _, place in sorted(drawn)])
-        else:
-            columns.append([high % 6 + 1 for high, _ in drawn])
+        columns.append([place % 6 + 1 for _, place in sorted(drawn)])
     return tuple(zip(*columns, strict=True))
 
 
