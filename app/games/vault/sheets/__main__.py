@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     check.add_argument("files", nargs="+", type=Path, metavar="FILE")
     simulate = commands.add_parser("simulate", help="measure a sheet with the three bots")
     simulate.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    simulate.add_argument("--games", type=int, default=GAMES, help="of hard; naive and normal play five times as many")
+    simulate.add_argument("--games", type=int, default=GAMES, help="of hard; naive and normal play twice as many")
     simulate.add_argument("--seed", type=int, default=1)
     simulate.add_argument(
         "--save", type=Path, help="write what was measured into this file, as in data/statistics.json"

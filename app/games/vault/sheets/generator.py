@@ -24,10 +24,10 @@ _HIGH_IN_LINE = (0, 1, *(2,) * 10)
 
 _GEMS: dict[Tier, tuple[tuple[int, ...], ...]] = {
     "easy": ((3,) * 4 + (2,) * 4 + (1,) * 4,),
-    "standard": ((3,) * 2 + (2,) * 4 + (1,) * 6, (3,) + (2,) * 5 + (1,) * 6, (2,) * 6 + (1,) * 6),
+    "standard": ((3,) * 2 + (2,) * 4 + (1,) * 6, (3,) + (2,) * 5 + (1,) * 6),
     "hard": ((2,) * 6 + (1,) * 6,),
 }
-"""The gems of the vaults from the hardest line to the easiest, one of these drawn: 24; 20, 19 or 18; 18 in all."""
+"""The gems of the vaults from the hardest line to the easiest, one of these drawn: 24; 20 or 19; 18 in all."""
 
 RANKING = [[0, "pickpocket"], [10, "shoplifter"], [15, "cat_burglar"], [18, "bank_robber"], [20, "pink_panther"]]
 
