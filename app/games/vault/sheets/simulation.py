@@ -171,7 +171,7 @@ class Game:
         here, names = self._seen(dice)
         while isinstance(decision := self._player.decide(self._planner, here), Again):
             self.moves += moves(self._ground, here, names, decision)
-            dice |= {names[place]: rng.randrange(6) + 1 for place in decision.places}
+            dice |= {name: rng.randrange(6) + 1 for name in sorted(names[place] for place in decision.places)}
             self._rerolls -= 1
             here, names = self._seen(dice)
         self.moves += moves(self._ground, here, names, decision)
