@@ -24,8 +24,12 @@ PLAYED = {slug: entry for slug, entry in games.CURRENT.items() if entry.bots}
 TRIALS = [trial for entry in PLAYED.values() for trial in trials(entry)]
 DEALS: dict[tuple[str, str], int] = {
     ("yacht", "hard"): 80,
+    ("vault", "normal"): 6,
+    ("vault", "hard"): 10,
     ("mythical-dice", "normal"): 8,
     ("mythical-dice", "hard"): 12,
+    ("five-strolche", "normal"): 10,
+    ("five-strolche", "hard"): 14,
 }
 """Duplicate deals that show a level above the one below it; 30 where nothing is said."""
 

@@ -2,6 +2,7 @@
 
 from app.core.board import Entry
 from app.games.vault.board import BOARD
+from app.games.vault.bots import BOTS
 from app.games.vault.rules import GAME
 
-ENTRY = Entry(GAME, BOARD)
+ENTRY = Entry(GAME, BOARD, BOTS)

@@ -42,8 +42,8 @@ def sheet_of_the_day(today: str) -> str:
     Raises ValueError for anything but a date.
     """
     names = pool("standard")
-    # 4 has no factor in common with 15, so steps of four days' worth go round all of them
-    return names[_day_number(today) * 4 % len(names)]
+    # 3 has no factor in common with 10, so steps of three go round all of them
+    return names[_day_number(today) * 3 % len(names)]
 
 
 def _day_number(today: str) -> int:

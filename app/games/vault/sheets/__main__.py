@@ -15,7 +15,7 @@ from typing import Any
 
 from app.games.vault.sheets.format import TIERS, BrokenSheet, PrintedSheet, Tier, problems, read
 from app.games.vault.sheets.generator import generate
-from app.games.vault.sheets.simulation import GAMES, PLAYER, Measured, accepted, measure, objections
+from app.games.vault.sheets.simulation import GAMES, Figures, accepted, measure, objections
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,11 +31,13 @@ def main(arguments: list[str] | None = None) -> int:
     make.add_argument("--out", type=Path, help="folder for files s-04.json …; without it they are printed")
     check = commands.add_parser("check", help="say which rules of the format a file breaks")
     check.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    simulate = commands.add_parser("simulate", help="measure a sheet with the reference player")
+    simulate = commands.add_parser("simulate", help="measure a sheet with the three bots")
     simulate.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    simulate.add_argument("--games", type=int, default=GAMES)
+    simulate.add_argument("--games", type=int, default=GAMES, help="of hard; naive and normal play twice as many")
     simulate.add_argument("--seed", type=int, default=1)
-    simulate.add_argument("--save", type=Path, help="write what was measured to this file, as in data/statistics.json")
+    simulate.add_argument(
+        "--save", type=Path, help="write what was measured into this file, as in data/statistics.json"
+    )
     chosen = parser.parse_args(arguments)
     if chosen.command == "generate":
         return _generate(chosen.tier, chosen.seed, chosen.count, chosen.first, chosen.games, chosen.out)
@@ -72,7 +74,6 @@ def _check(file: Path) -> int:
 
 
 def _simulate_all(files: Sequence[Path], games: int, seed: int, save: Path | None) -> int:
-    measured: dict[str, Any] = {}
     failed = 0
     for file in files:
         sheet = _sheet(file)
@@ -80,13 +81,24 @@ def _simulate_all(files: Sequence[Path], games: int, seed: int, save: Path | Non
             failed = 1
             continue
         found = measure(sheet, max(2, games), _chances(seed))
-        measured[sheet.id] = found.data()
         failed = max(failed, _judge(sheet, found))
-    if save is not None:
-        lines = ",\n".join(f'    "{name}": {json.dumps(shown)}' for name, shown in sorted(measured.items()))
-        head = f'  "player": "{PLAYER}",\n  "seed": {seed},\n'
-        _put("{\n" + head + '  "sheets": {\n' + lines + "\n  }\n}\n", save)
+        if save is not None:
+            _save(sheet.id, found, seed, save)
     return failed
+
+
+def _save(sheet_id: str, found: Figures, seed: int, path: Path) -> None:
+    """Write figures into a file of them, beside those of other sheets under the same seed."""
+    known: Any = _loaded(path) if path.exists() else {"seed": seed, "sheets": {}}
+    sheets = known["sheets"] if known["seed"] == seed else {}
+    sheets[sheet_id] = {name: each.data() for name, each in found.items()}
+    lines = [
+        f'    "{name}": {{\n'
+        + ",\n".join(f'      "{player}": {json.dumps(shown)}' for player, shown in sheets[name].items())
+        + "\n    }"
+        for name in sorted(sheets)
+    ]
+    _put(f'{{\n  "seed": {seed},\n  "sheets": {{\n' + ",\n".join(lines) + "\n  }\n}\n", path)
 
 
 def _sheet(file: Path) -> PrintedSheet | None:
@@ -100,8 +112,8 @@ def _sheet(file: Path) -> PrintedSheet | None:
     return None
 
 
-def _judge(sheet: PrintedSheet, found: Measured) -> int:
-    _say(json.dumps({sheet.id: found.data()}))
+def _judge(sheet: PrintedSheet, found: Figures) -> int:
+    _say(f"{sheet.id}: {_line(found)}")
     said = objections(found, sheet.tier)
     for each in said:
         _say(f"{sheet.id}: warning: {each}")
@@ -135,8 +147,10 @@ def written(data: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(each(name) for name in data) + "\n}\n"
 
 
-def _line(found: Measured) -> str:
-    return f"mean {found.mean:.2f}, sd {found.sd:.2f}, <10 {found.bands[0]:.1%}, 20+ {found.bands[-1]:.1%}"
+def _line(found: Figures) -> str:
+    means = ", ".join(f"{name} {each.mean:.2f}" for name, each in found.items())
+    hard = found["hard"]
+    return f"{means}; hard: sd {hard.sd:.2f}, <10 {hard.bands[0]:.1%}, 20+ {hard.bands[-1]:.1%}, {hard.games} games"
 
 
 def _put(text: str, path: Path | None) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.core.game import Rng
-from app.games.vault.sheets.bot import cost
 from app.games.vault.sheets.format import FILLED, FORMAT, LETTERS, Tier
 
 SIZE = 6
@@ -23,14 +22,21 @@ _FILLED_IN_LINE = ((4, 4), (2, 3), (1, 2), *((1, 2),) * 3, *((0, 2),) * 6)
 _HIGH_IN_LINE = (0, 1, *(2,) * 10)
 """How many numbers above 9 the line of each vault may have."""
 
-_GEMS = (3,) * 4 + (2,) * 4 + (1,) * 4
+_GEMS: dict[Tier, tuple[tuple[int, ...], ...]] = {
+    "easy": ((3,) * 4 + (2,) * 4 + (1,) * 4,),
+    "standard": ((3,) * 2 + (2,) * 4 + (1,) * 6, (3,) + (2,) * 5 + (1,) * 6),
+    "hard": ((2,) * 6 + (1,) * 6,),
+}
+"""The gems of the vaults from the hardest line to the easiest, one of these drawn: 24; 20 or 19; 18 in all."""
+
 RANKING = [[0, "pickpocket"], [10, "shoplifter"], [15, "cat_burglar"], [18, "bank_robber"], [20, "pink_panther"]]
 
 
 def generate(tier: Tier, rng: Rng, sheet_id: str, title: str) -> dict[str, Any]:
     """Return a new sheet as data of the format `vault-sheet/1`; the same chance gives the same sheet."""
     cells = _fill(_filled(rng), tier, rng)
-    gems = _gems(cells)
+    choices = _GEMS[tier]
+    gems = shared_out(choices[rng.randrange(len(choices))], cells)
     return {
         "format": FORMAT,
         "id": sheet_id,
@@ -96,11 +102,23 @@ def fair(line: Sequence[str], place: int) -> bool:
     )
 
 
-def _gems(cells: list[list[str]]) -> list[int]:
-    """Return the gems of each vault: the four hardest lines for their time get 3, the four easiest 1."""
+def shared_out(counts: Sequence[int], cells: Sequence[Sequence[str]]) -> list[int]:
+    """Return the gems of each vault: `counts` falls, and the lines that are hardest for their time get most."""
     efforts = [sum(cost(cells[row][column]) for row, column in places(line)) / 10 for line in LINES]
     hard = sorted(range(12), key=lambda place: -efforts[place] / (0.8 + 2.1 * (place + 1)))
     gems = [0] * 12
-    for place, count in zip(hard, _GEMS, strict=True):
+    for place, count in zip(hard, counts, strict=True):
         gems[place] = count
     return gems
+
+
+def cost(kind: str) -> int:
+    """Return how hard a box is to cross, in tenths of a typical round's work on one line; 0 for a filled one."""
+    if kind == FILLED:
+        return 0
+    if kind in {"E", "O"}:
+        return 10
+    if kind == "X2":
+        return 22
+    number = int(kind)
+    return 15 if number <= 6 else 20 if number <= 9 else 24 if number <= 12 else 32
