@@ -161,13 +161,14 @@ def complete(entry: Entry) -> None:
     assert [bot.level for bot in entry.bots] in ([], list(LEVELS)), "the levels are easy, normal and hard"
 
 
-def stronger(entry: Entry, weak: str, strong: str, deals: int, margin: float = 2.0) -> None:
+def stronger(entry: Entry, weak: str, strong: str, deals: int, margin: float = 2.0, players: int = 2) -> None:
     """`strong` beats `weak` over so many duplicate deals: the difference is `margin` standard errors above nothing.
 
-    Counted in points, or, where the levels share a table and points are not all, in wins if those say it.
+    Counted in points, or, where the levels share a table and points are not all, in wins if those say it. At a table
+    of `players`, or as near to it as the game allows: one at which the weak level leaves room for a better one.
     """
     info = entry.game.info
-    players = min(max(2, info.min_players), info.max_players)
+    players = min(max(players, info.min_players), info.max_players)
     lineups = arena.lineups((weak, strong), players, together=info.kind != "ranked")
     found = arena.run(arena.Match(info.slug, players, lineups), deals, 1)
     points = arena.figure([_mean(deal[strong].scores) - _mean(deal[weak].scores) for deal in found])

@@ -2,6 +2,7 @@
 
 from app.core.board import Entry
 from app.games.five_strolche.board import BOARD
+from app.games.five_strolche.bots import BOTS
 from app.games.five_strolche.rules import GAME
 
-ENTRY = Entry(GAME, BOARD)
+ENTRY = Entry(GAME, BOARD, BOTS)
