@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from app import ROOT
 from app.db.engine import sqlalchemy_url
@@ -15,6 +16,11 @@ def config(url: str) -> Config:
     settings.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
     settings.attributes["url"] = sqlalchemy_url(url)
     return settings
+
+
+def revisions() -> tuple[str, ...]:
+    """Return all migrations this version knows, newest first."""
+    return tuple(script.revision for script in ScriptDirectory.from_config(config("postgresql://")).walk_revisions())
 
 
 def upgrade(url: str, revision: str = "head") -> None:

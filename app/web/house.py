@@ -25,6 +25,7 @@ from app.web.assets import Assets
 from app.web.contexts import Notice, PageContext, Person, TableContext
 from app.web.language import Language
 from app.web.limits import Limits
+from app.web.metrics import Metrics
 from app.web.presenter import path_of, table_context
 from app.web.rendering import Renderer
 
@@ -61,6 +62,7 @@ class House:
         self.settings = settings
         self.db = db
         self.dice = SystemDice()
+        self.metrics = Metrics()
         self.assets = Assets()
         self.renderer = Renderer(self.assets)
         self.limits = Limits(on=settings.rate_limits == "on")
@@ -151,6 +153,7 @@ class House:
 
         Returns before anybody is told. A coroutine, because it must run in the event loop.
         """
+        self.metrics.moved(table.slug, "move" if rolls else "undo")
         self.hub.publish(table.id, Fresh(table, rolls, done or {}))
         self.notifier.tell(table.id, table.version)
         wake = next_wake(table)
@@ -184,6 +187,10 @@ class House:
     def _over(self, table_id: int) -> None:
         if not self.closed:
             self.changed(table_id)
+
+    def load(self) -> tuple[int, dict[str, int]]:
+        """Return how many streams are open, and how many connections of each pool are in use."""
+        return self.hub.count, self.db.in_use
 
     def close(self) -> None:
         """Tell nobody anything any more: the database is about to go."""
