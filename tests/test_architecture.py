@@ -24,6 +24,7 @@ MAY = {
     "tables": {"db", "games", "core"},
     "live": {"db"},
     "records": {"games", "core"},
+    "admin": {"tables", "db", "settings"},
     "web": {"tables", "live", "games", "core", "db", "settings", "logs", ""},
     "settings": set[str](),
     "logs": set[str](),
@@ -47,6 +48,7 @@ OUTSIDE = {
     "tables": {"sqlalchemy", "asyncpg", "orjson", "structlog"},
     "live": {"asyncpg", "structlog"},
     "records": {"orjson"},
+    "admin": {"asyncpg", "orjson"},
     "web": {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "babel", "orjson", "segno", "limits", "prometheus_client", "structlog", "multipart", "python_multipart"},
 }  # fmt: skip
 

@@ -58,6 +58,11 @@ async def _leave_as_it_is(_connection: object) -> None:
     """
 
 
+async def connect(url: str) -> asyncpg.Connection[Any]:
+    """Return a connection for a long job of the host's, without limits of time."""
+    return await asyncpg.connect(url, timeout=10, server_settings={"application_name": "knobel admin"})
+
+
 class Database:
     """The connections of one process. Open with `connect`, close with `close`."""
 

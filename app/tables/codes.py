@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 
 ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
@@ -22,3 +23,8 @@ def clean_code(typed: str) -> str | None:
 def show_code(code: str) -> str:
     """Return a code in groups, as people read it: K7QM-X2PA-3D."""
     return "-".join((code[:4], code[4:8], code[8:]))
+
+
+def code_mark(code: str) -> str:
+    """Return what logs call a table: the start of the SHA-256 of its code, which opens nothing; "" for no code."""
+    return hashlib.sha256(code.encode(errors="replace")).hexdigest()[:8] if code else ""

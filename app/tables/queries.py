@@ -18,7 +18,7 @@ from app.tables.snapshot import Point, Seated, Snapshot
 if TYPE_CHECKING:
     import asyncpg
 
-    from app.db.engine import Database
+    from app.db.engine import Database, Pool
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +72,12 @@ async def load(db: Database, code: str, token_hash: bytes | None) -> tuple[Snaps
 
 async def load_by_id(db: Database, table_id: int) -> Snapshot:
     """Return the table with this id. Raises NotFound."""
-    row = await db.pool.fetchrow(_BY_ID, table_id)
+    return await read(db.pool, table_id)
+
+
+async def read(connection: Pool | asyncpg.Connection[Any], table_id: int) -> Snapshot:
+    """Return the table with this id as this connection sees it. Raises NotFound."""
+    row = await connection.fetchrow(_BY_ID, table_id)
     if row is None:
         raise NotFound
     return snapshot(row)
@@ -164,14 +169,16 @@ class LogRow:
 async def log_rows(db: Database, table: Snapshot, after: int) -> list[LogRow]:
     """Return the log behind number `after`, with changes of seats and undone moves. Raises Malformed."""
     rows = await db.pool.fetch(_LOG, table.id, after, table.version)
-    return [
-        LogRow(
-            n=row["seq"],
-            type=row["type"],
-            seat=row["seat"],
-            undone=row["undone"],
-            data=_data(row),
-            event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
-        )
-        for row in rows
-    ]
+    return [log_row(table, row) for row in rows]
+
+
+def log_row(table: Snapshot, row: asyncpg.Record) -> LogRow:
+    """Return a stored row of the log, decoded. Raises Malformed."""
+    return LogRow(
+        n=row["seq"],
+        type=row["type"],
+        seat=row["seat"],
+        undone=row["undone"],
+        data=_data(row),
+        event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
+    )

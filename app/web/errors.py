@@ -17,14 +17,14 @@ from app.core.engine import BrokenLog
 from app.core.text import Text, say
 from app.db.engine import FAULTS, is_away
 from app.logs import REQUEST
-from app.tables.codes import clean_code
+from app.tables.codes import clean_code, code_mark
 from app.tables.errors import Invalid, NotFound, Refusal, TooManyRequests, Unavailable, Unreadable
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
 from app.web.deps import Visitor, bearer, reader_of, visitor_of
-from app.web.journal import route_of, table_mark
+from app.web.journal import route_of
 from app.web.language import negotiate
 
 log = structlog.get_logger(__name__)
@@ -118,7 +118,7 @@ async def _broken(request: Request, fault: Exception) -> Response:
 
 
 def _table(request: Request) -> str:
-    return table_mark(str(request.path_params.get("code", "")))
+    return code_mark(str(request.path_params.get("code", "")))
 
 
 def _is_api(scope: Scope) -> bool:

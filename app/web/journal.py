@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from time import perf_counter
 
@@ -11,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.logs import REQUEST
+from app.tables.codes import code_mark
 from app.web.metrics import Metrics
 
 log = structlog.get_logger(__name__)
@@ -61,7 +61,7 @@ class Journal:
         method = scope["method"] if scope["method"] in _METHODS else "other"
         self.metrics.answered(route, method, status, seconds)
         write = log.debug if route.startswith(_QUIET) and status < 400 else log.info
-        table = table_mark(str(scope.get("path_params", {}).get("code", "")))
+        table = code_mark(str(scope.get("path_params", {}).get("code", "")))
         write(
             "request",
             method=method,
@@ -78,8 +78,3 @@ def route_of(scope: Scope) -> str:
     if route is not None:
         return str(route.path)
     return "/static/{path}" if scope["path"].startswith("/static/") else "none"
-
-
-def table_mark(code: str) -> str:
-    """Return what logs call a table: the start of the SHA-256 of its code, which opens nothing; "" for no code."""
-    return hashlib.sha256(code.encode(errors="replace")).hexdigest()[:8] if code else ""

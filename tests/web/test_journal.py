@@ -24,7 +24,7 @@ from app.db.engine import Database
 from app.db.models import Player
 from app.main import create_app
 from app.settings import Settings
-from app.web.journal import table_mark
+from app.tables.codes import code_mark
 from tests.support.server import free_port
 from tests.web.service import API, UNKNOWN, browser_of, finished_table
 
@@ -98,7 +98,7 @@ async def test_a_whole_game_leaves_no_code_token_or_cookie_in_the_log(
     assert code.lower() not in text.lower()
     assert not any(str(person.token) in text or str(person.player) in text for person in people)
     assert "Anastasia" not in text
-    marked = [line for line in lines() if line.get("table") == table_mark(code)]
+    marked = [line for line in lines() if line.get("table") == code_mark(code)]
     assert len(marked) > 48  # at least all moves: whoever has the code finds what happened at the table
 
 
