@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.admin.backup import BadBackup, backup, restore
+from app.admin.backup import BadBackup, backup, restore, write
 from app.db.embedded import EmbeddedError, EmbeddedPostgres
 from app.db.engine import FAULTS, Database, connect
 from app.settings import BadSetting, read_settings
 from app.tables.check import check
 from app.tables.players import revoke
+
+PIPE = Path("-")
+"""In place of a file: standard output or input."""
 
 
 class NoDatabase(Exception):
@@ -37,14 +42,19 @@ def _database(*, may_make: bool) -> Iterator[str]:
 
 def _backup(args: argparse.Namespace) -> int:
     with _database(may_make=False) as url:
-        rows = backup(url, args.file)
-    sys.stdout.write(f"{args.file}: {_said(rows)}\n")
+        rows = write(url, sys.stdout.buffer) if args.file == PIPE else backup(url, args.file)
+    (sys.stderr if args.file == PIPE else sys.stdout).write(f"Saved: {_said(rows)}\n")
     return 0
 
 
 def _restore(args: argparse.Namespace) -> int:
     with _database(may_make=True) as url:
-        rows = restore(url, args.file)
+        if args.file != PIPE:
+            rows = restore(url, args.file)
+        else:
+            with tempfile.TemporaryFile() as kept:  # it is read twice: checked, then used
+                shutil.copyfileobj(sys.stdin.buffer, kept)
+                rows = restore(url, kept)
     sys.stdout.write(f"Restored: {_said(rows)}\n")
     return 0
 
@@ -88,10 +98,12 @@ def _revoke(args: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m app.admin", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    saving = commands.add_parser("backup", help="write everything, as it is at one moment, into one file")
+    saving = commands.add_parser(
+        "backup", help="write everything, as it is at one moment, into one file (-: to standard output)"
+    )
     saving.add_argument("file", type=Path)
     saving.set_defaults(run=_backup)
-    restoring = commands.add_parser("restore", help="fill an empty database from such a file")
+    restoring = commands.add_parser("restore", help="fill an empty database from such a file (-: from standard input)")
     restoring.add_argument("file", type=Path)
     restoring.set_defaults(run=_restore)
     checking = commands.add_parser(

@@ -92,19 +92,28 @@ class _Counting:
 def backup(url: str, file: Path) -> dict[str, int]:
     """Write a backup, readable by its owner alone; an older file of that name goes when the new one is complete.
 
-    Everything is read in one transaction, so that a service may go on meanwhile. Returns how many rows each table has.
+    Returns how many rows each table has.
     """
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as out:
-            with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-                manifest = asyncio.run(_save(url, archive))
-                archive.writestr(_MANIFEST, orjson.dumps(asdict(manifest), option=orjson.OPT_INDENT_2))
+            rows = write(url, out)
             out.flush()
             os.fsync(out.fileno())
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
+    return rows
+
+
+def write(url: str, out: IO[bytes]) -> dict[str, int]:
+    """Write a backup into an open file or pipe; returns how many rows each table has.
+
+    Everything is read in one transaction, so that a service may go on meanwhile.
+    """
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        manifest = asyncio.run(_save(url, archive))
+        archive.writestr(_MANIFEST, orjson.dumps(asdict(manifest), option=orjson.OPT_INDENT_2))
     return {kept.name: kept.rows for kept in manifest.tables}
 
 
@@ -137,7 +146,7 @@ async def _copy(connection: asyncpg.Connection[Any], archive: ZipFile, name: str
     return Kept(name, columns, counting.rows, counting.hash.hexdigest())
 
 
-def restore(url: str, file: Path) -> dict[str, int]:
+def restore(url: str, file: Path | IO[bytes]) -> dict[str, int]:
     """Fill an empty database from a backup of this or an earlier version, and migrate it to this one.
 
     All or nothing: the file is checked against its manifest first, and one transaction fills every table. Returns how
@@ -151,12 +160,13 @@ def restore(url: str, file: Path) -> dict[str, int]:
     return {kept.name: kept.rows for kept in manifest.tables}
 
 
-def _read(file: Path) -> Manifest:
+def _read(file: Path | IO[bytes]) -> Manifest:
     try:
         with ZipFile(file) as archive:
             return _checked(archive)
     except (BadZipFile, DeflateError, EOFError, LookupError, TypeError, ValueError) as problem:
-        raise BadBackup(f"{file}: this is no complete backup of Knobel ({problem}).") from problem
+        name = file if isinstance(file, Path) else "Standard input"
+        raise BadBackup(f"{name}: this is no complete backup of Knobel ({problem}).") from problem
 
 
 def _checked(archive: ZipFile) -> Manifest:
@@ -220,7 +230,7 @@ async def _revision(url: str) -> str | None:
         await connection.close()
 
 
-async def _fill(url: str, file: Path, manifest: Manifest) -> None:
+async def _fill(url: str, file: Path | IO[bytes], manifest: Manifest) -> None:
     connection = await connect(url)
     try:
         async with connection.transaction():

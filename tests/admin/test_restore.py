@@ -267,9 +267,13 @@ def test_sessions_of_nobody_in_particular_are_not_revoked(capsys: pytest.Capture
     assert "--player" in capsys.readouterr().err
 
 
-def test_the_program_runs_by_its_name(database_url: str, tmp_path: Path) -> None:
-    file = tmp_path / "knobel.zip"
-    environment = os.environ | {"KNOBEL_DATABASE_URL": database_url}
-    done = subprocess.run([sys.executable, "-m", "app.admin", "backup", file], cwd=ROOT, env=environment, check=False)
-    assert done.returncode == 0
-    assert zipfile.is_zipfile(file)
+def test_the_program_saves_and_restores_through_pipes(database_url: str, empty: str) -> None:
+    def run(url: str, command: str, given: bytes = b"") -> bytes:
+        program = [sys.executable, "-m", "app.admin", command, "-"]
+        environment = os.environ | {"KNOBEL_DATABASE_URL": url}
+        done = subprocess.run(program, cwd=ROOT, env=environment, input=given, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    execute(database_url, "INSERT INTO players (id, name) VALUES ('one', 'Ana')")
+    assert b"1 players" in run(empty, "restore", run(database_url, "backup"))
