@@ -25,6 +25,7 @@ def show_code(code: str) -> str:
     return "-".join((code[:4], code[4:8], code[8:]))
 
 
-def code_mark(code: str) -> str:
+def code_mark(typed: str) -> str:
     """Return what logs call a table: the start of the SHA-256 of its code, which opens nothing; "" for no code."""
-    return hashlib.sha256(code.encode(errors="replace")).hexdigest()[:8] if code else ""
+    code = clean_code(typed)
+    return "" if code is None else hashlib.sha256(code.encode()).hexdigest()[:8]
