@@ -1,8 +1,8 @@
 """Backups: everything worth keeping, as it was at one moment, in one file, and back into an empty database.
 
-The file is a ZIP that any tool opens: the rows of each table as PostgreSQL's COPY writes them, and `manifest.json` with
-the schema's revision and, for each table, its columns, its number of rows and the SHA-256 of its data. What is worth
-nothing after a crash (unlogged tables: who is present, who points) is not in it.
+A ZIP with the rows of each table as PostgreSQL's COPY writes them (where the service runs there is often no pg_dump, or
+not the database's version of it) and a manifest: the schema's revision and, for each table, columns, number of rows and
+SHA-256. What is worth nothing after a crash (unlogged tables: who is present, who points) is not in it.
 """
 
 from __future__ import annotations

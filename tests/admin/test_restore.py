@@ -19,12 +19,13 @@ import pytest
 
 from app import ROOT
 from app.admin.__main__ import main
+from app.admin.backup import backup
 from app.db.embedded import EmbeddedPostgres
-from app.db.engine import Database
+from app.db.engine import Database, connect
 from app.db.migrate import downgrade
 from app.main import create_app
 from app.settings import Settings
-from tests.support.play import check_logs
+from tests.support.play import check_logs, until
 from tests.support.server import execute, in_thread, with_database
 from tests.web.service import Caller, dump, finished_table, guest, open_table, running_table
 
@@ -149,6 +150,26 @@ async def test_a_backup_at_rest_restores_to_the_same_rows(
     code, said = await admin(empty, "restore", file)  # twice
     assert (code, "not empty" in said) == (2, True)
     assert await dump(empty, *UNKEPT) == before
+
+
+async def test_a_backup_is_of_one_moment_whatever_is_written_while_it_runs(
+    client: httpx.AsyncClient, database: Database, tmp_path: Path
+) -> None:
+    await running_table(client, "Ana", "Bo")
+    before = await dump(database.url)
+    holder = await connect(database.url)
+    try:
+        async with holder.transaction():
+            await holder.execute("LOCK TABLE seats IN ACCESS EXCLUSIVE MODE")  # it is copied before the events
+            saving = asyncio.create_task(asyncio.to_thread(backup, database.url, tmp_path / "knobel.zip"))
+            await until(lambda: database.pool.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+            await database.pool.execute(
+                "INSERT INTO table_events (table_id, seq, type, data) SELECT id, 99, 'undo', '{}' FROM tables"
+            )
+        rows = await saving
+    finally:
+        await holder.close()
+    assert rows["table_events"] == len(before["table_events"])
 
 
 async def test_a_backup_of_an_earlier_version_is_restored_and_migrated(
