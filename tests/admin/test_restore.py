@@ -19,7 +19,7 @@ import pytest
 
 from app import ROOT
 from app.admin.__main__ import main
-from app.admin.backup import backup
+from app.admin.backup import BadBackup, backup, restore
 from app.db.embedded import EmbeddedPostgres
 from app.db.engine import Database, connect
 from app.db.migrate import downgrade
@@ -170,6 +170,27 @@ async def test_a_backup_is_of_one_moment_whatever_is_written_while_it_runs(
     finally:
         await holder.close()
     assert rows["table_events"] == len(before["table_events"])
+
+
+async def test_rows_that_come_in_while_a_restore_waits_are_not_mixed_with_its_own(
+    database: Database, tmp_path: Path
+) -> None:
+    insert = "INSERT INTO players (id, name) VALUES ($1, 'Ana')"
+    await database.pool.execute(insert, "saved")
+    file = tmp_path / "knobel.zip"
+    await asyncio.to_thread(backup, database.url, file)
+    await database.pool.execute("DELETE FROM players")
+    holder = await connect(database.url)
+    try:
+        async with holder.transaction():
+            await holder.execute(insert, "in between")
+            restoring = asyncio.create_task(asyncio.to_thread(restore, database.url, file))
+            await until(lambda: database.pool.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+        with pytest.raises(BadBackup, match="not empty"):
+            await restoring
+    finally:
+        await holder.close()
+    assert [row["id"] for row in await database.pool.fetch("SELECT id FROM players")] == ["in between"]
 
 
 async def test_a_backup_of_an_earlier_version_is_restored_and_migrated(
