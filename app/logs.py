@@ -99,9 +99,5 @@ def _unquoted(_logger: object, _method: str, event: EventDict) -> EventDict:
     return event
 
 
-_json = structlog.processors.JSONRenderer()
-
-
-def _line(logger: Any, method: str, event: EventDict) -> str:
-    # ASCII only: line ends, terminal codes and signs that turn the text round come out as \\uXXXX
-    return str(_json(logger, method, event)).replace("\x7f", "\\u007f")
+# ASCII only: line ends, terminal codes and signs that turn the text round come out as \uXXXX
+_line = structlog.processors.JSONRenderer(ensure_ascii=True)
