@@ -69,7 +69,7 @@ async def main() -> None:
     begun = time.process_time()
     for _ in range(TIMES):
         metrics.answered("/t/{code}", "POST", 200, 0.003)
-        metrics.moved("a game", "move")
+        metrics.moved("a game")
     each = (time.process_time() - begun) / TIMES * 1e6
     sys.stdout.write(f"{kind}, of this the metrics of a move {each:5.1f} µs\n")
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_FIELDS = {"seat": {"player", "name", "sits"}, "vote": {"vote"}}
+"""What rows of the log must have that are neither moves nor chance, by type."""
+
 _TABLE = """
 SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
        t.players, t.state::text AS state, t.outcome::text AS outcome, t.undo_seat, t.undo_from, t.started_at,
@@ -149,7 +152,7 @@ def stored_event(table: Snapshot, row: asyncpg.Record) -> Event:
 
 def _data(row: asyncpg.Record) -> dict[str, Any]:
     data = orjson.loads(row["data"])
-    if not isinstance(data, dict) or (row["type"] == "seat" and not {"player", "name", "sits"} <= data.keys()):
+    if not isinstance(data, dict) or not _FIELDS.get(row["type"], set()) <= data.keys():
         raise codec.Malformed(f"event {row['seq']}: not the shape of a {row['type']}")
     return data
 

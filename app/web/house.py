@@ -153,7 +153,6 @@ class House:
 
         Returns before anybody is told. A coroutine, because it must run in the event loop.
         """
-        self.metrics.moved(table.slug, "move" if rolls else "undo")
         self.hub.publish(table.id, Fresh(table, rolls, done or {}))
         self.notifier.tell(table.id, table.version)
         wake = next_wake(table)
@@ -169,6 +168,7 @@ class House:
         """Tell everybody about a command that was just committed, if it changed anything."""
         self.saw(made.table, made.me)
         if made.events:
+            self.metrics.moved(made.table.slug)
             self.chronicle.extend(made.table, made.events)
         if made.changed:
             await self.tell(made.table, rolls=rolls and bool(made.events), done=done)

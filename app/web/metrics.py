@@ -59,7 +59,7 @@ class Metrics:
             buckets=_ANSWER_BUCKETS,
         )
         self._children: dict[tuple[str, str, int], Histogram] = {}
-        self._moves = Counter("knobel_moves", "Moves and undos that were committed", ("game", "kind"), registry=own)
+        self._moves = Counter("knobel_moves", "Moves that were committed", ("game",), registry=own)
         self._refusals = Counter("knobel_refusals", "Commands refused, by code of the API", ("code",), registry=own)
         self._lag = Histogram(
             "knobel_loop_lag_seconds", "How late the event loop wakes", registry=own, buckets=_LAG_BUCKETS
@@ -77,9 +77,9 @@ class Metrics:
             child = self._children[key] = self._answers.labels(route, method, str(status))
         child.observe(seconds)
 
-    def moved(self, game: str, kind: str) -> None:
-        """Count a move or an undo, by the game's slug."""
-        self._moves.labels(game, kind).inc()
+    def moved(self, game: str) -> None:
+        """Count a move, by the game's slug."""
+        self._moves.labels(game).inc()
 
     def refused(self, code: str) -> None:
         """Count a refusal."""

@@ -144,7 +144,7 @@ async def test_a_backup_at_rest_restores_to_the_same_rows(
     assert (await admin(empty, "restore", file))[0] == 0
     assert await dump(empty, *UNKEPT) == before
     manifest = json.loads(zipfile.ZipFile(file).read("manifest.json"))
-    assert {kept["name"]: kept["rows"] for kept in manifest["tables"]} == {
+    assert {kept["name"]: kept["rows"] for kept in manifest["tables"] if kept["name"] != "heartbeats"} == {
         name: len(rows) for name, rows in before.items() if name != "alembic_version"
     }
     code, said = await admin(empty, "restore", file)  # twice
@@ -180,6 +180,7 @@ async def test_rows_that_come_in_while_a_restore_waits_are_not_mixed_with_its_ow
     file = tmp_path / "knobel.zip"
     await asyncio.to_thread(backup, database.url, file)
     await database.pool.execute("DELETE FROM players")
+    await database.pool.execute("INSERT INTO heartbeats (id, at) VALUES (1, now()) ON CONFLICT DO NOTHING")
     holder = await connect(database.url)
     try:
         async with holder.transaction():

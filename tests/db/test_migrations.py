@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -206,26 +206,29 @@ def test_four_processes_at_once_do_the_work_once(empty: str) -> None:
     command.check(config(empty))
 
 
-async def hold(url: str, statement: str, seconds: float, ready: threading.Event) -> None:
-    """Keep the locks of a statement for some seconds."""
+async def hold(url: str, statement: str, ready: threading.Event, enough: threading.Event) -> None:
+    """Keep the locks of a statement until it is enough."""
     connection = await asyncpg.connect(url)
     try:
         async with connection.transaction():
             await connection.execute(statement)
             ready.set()
-            await asyncio.sleep(seconds)
+            await asyncio.to_thread(enough.wait, 30)
     finally:
         await connection.close()
 
 
 @contextmanager
-def held(url: str, statement: str, seconds: float) -> Iterator[Future[None]]:
-    """Keep the locks of a statement while the block begins; the future is done when they are free."""
-    ready = threading.Event()
+def held(url: str, statement: str) -> Iterator[threading.Event]:
+    """Keep the locks of a statement until the event is set, or the block ends."""
+    ready, enough = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as pool:
-        holding = pool.submit(lambda: asyncio.run(hold(url, statement, seconds, ready)))
-        assert ready.wait(10)
-        yield holding
+        pool.submit(lambda: asyncio.run(hold(url, statement, ready, enough)))
+        try:
+            assert ready.wait(10)
+            yield enough
+        finally:
+            enough.set()
 
 
 def test_a_migration_asks_for_a_lock_for_two_seconds_only_and_then_again(
@@ -234,26 +237,27 @@ def test_a_migration_asks_for_a_lock_for_two_seconds_only_and_then_again(
     upgrade(empty, revisions()[-1])
     before = schema(empty)
     # a step of the migrations after the first needs this table
-    with held(empty, "LOCK TABLE tables IN ACCESS EXCLUSIVE MODE", 4.5) as holding:
+    with held(empty, "LOCK TABLE tables IN ACCESS EXCLUSIVE MODE") as enough:
         monkeypatch.setattr(migrate, "TRIES", 1)
         begun = time.monotonic()
         with pytest.raises(DBAPIError, match="lock timeout"):
             upgrade(empty)
-        assert 1.9 < time.monotonic() - begun < 4
+        assert 1.9 < time.monotonic() - begun < 5
         assert schema(empty) == before
         assert fetch(empty, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [0]
-        assert not holding.done()
         monkeypatch.setattr(migrate, "TRIES", 9)
+        threading.Timer(2.5, enough.set).start()
         upgrade(empty)
-        assert holding.done()
+        assert enough.is_set()
     assert "The migration waits" in capsys.readouterr().err
     command.check(config(empty))
 
 
 def test_who_comes_second_waits_for_the_first_longer_than_for_a_table(empty: str) -> None:
-    with held(empty, f"SELECT pg_advisory_lock({LOCK})", 2.5) as first:
+    with held(empty, f"SELECT pg_advisory_lock({LOCK})") as enough:
+        threading.Timer(2.5, enough.set).start()
         upgrade(empty)
-        assert first.done()
+        assert enough.is_set()
     command.check(config(empty))
 
 

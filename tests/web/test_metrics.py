@@ -82,7 +82,7 @@ async def test_moves_refusals_answers_and_tables_are_counted(measured: httpx.Asy
     assert (await bo.move(code, 2, kind="roll", dice=[0, 1, 2, 3, 4])).status_code == 409
     await guest(measured)
     text = await scraped(measured)
-    assert value(text, "knobel_moves_total", game="yacht", kind="move") == 1
+    assert value(text, "knobel_moves_total", game="yacht") == 1
     assert value(text, "knobel_refusals_total", code="not_your_turn") == 1
     moves = {"route": f"{API}/tables/{{code}}/moves", "method": "POST"}
     assert value(text, "knobel_request_seconds_count", **moves, status="200") == 2
@@ -104,7 +104,7 @@ async def test_streams_presence_pools_and_the_loops_lag_are_measured(measured: h
     house.presence.enter(((await load(house.db, code, None))[0].id, str(ana.player)))
 
     async def seen() -> bool:
-        return value(await scraped(measured), "knobel_people_present") == 1
+        return value(await scraped(measured), "knobel_people_present") >= 1
 
     await until(seen)
     held = [await house.db.pool.acquire() for _ in range(3)]
