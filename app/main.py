@@ -19,9 +19,10 @@ from app.bots.runner import Runner
 from app.db.engine import FAULTS, Database
 from app.live.feed import Feed
 from app.settings import Settings, read_settings
-from app.web import api, api_docs, errors, health, home, live, replays, sessions, tables
+from app.web import api, api_docs, errors, health, home, live, metrics, replays, sessions, tables
 from app.web.api_models import Problem
 from app.web.house import House
+from app.web.journal import Journal
 from app.web.security import Guard
 
 
@@ -59,8 +60,10 @@ class Knobel(FastAPI):
         return self.openapi_schema
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Return the stack of FastAPI within the guard."""
-        return Guard(super().build_middleware_stack(), self, self.state.house.settings)
+        """Return the stack of FastAPI within the guard, and the guard within the journal."""
+        house: House = self.state.house
+        guard = Guard(super().build_middleware_stack(), self, house.settings)
+        return Journal(guard, house.metrics)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -78,7 +81,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         gc.freeze()
         gc.set_threshold(20_000, 20, 20)
         await database.connect()
-        _at_signal(house.hub.close)
+        _at_signal(lambda: house.hub.close(live.farewells))
         feed = Feed(database.listener, house.hub)
         runner = Runner(database, house.dice, house.made, house.changed)
         house.look = runner.look
@@ -90,6 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
                 house.presence.run(),
                 house.watch.run(),
                 house.hub.beat(live.BEAT, live.BEAT_EVERY),
+                house.metrics.run(house.load),
                 runner.run(),
             )
         ]
@@ -115,7 +119,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.house = House(settings, database)
     errors.install(app)
-    for part in (home, sessions, tables, live, replays, api, api_docs, health):
+    for part in (home, sessions, tables, live, replays, api, api_docs, health, metrics):
         app.include_router(part.router)
     app.router.routes.append(Route("/static/{path:path}", app.state.house.assets.serve))
     return app

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -125,7 +126,10 @@ def _run(settings: Settings, bound: socket.socket) -> None:
     os.environ["KNOBEL_DATABASE_URL"] = str(settings.database_url)
     os.environ["KNOBEL_PORT"] = str(settings.port)
     config = uvicorn.Config("app.serve:worker_app", factory=True, workers=settings.workers, **options)
-    Multiprocess(config, sockets=[bound]).run()
+    with tempfile.TemporaryDirectory(prefix="knobel-metrics-") as folder:
+        if settings.metrics_token is not None:  # whichever worker is asked then adds up what all have counted
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        Multiprocess(config, sockets=[bound]).run()
 
 
 def main() -> int:

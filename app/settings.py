@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -27,6 +27,7 @@ class Settings(BaseSettings):
     workers: Annotated[int, Field(ge=1, le=64)] = 1
     rate_limits: Literal["on", "off"] = "on"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    metrics_token: Annotated[SecretStr | None, Field(min_length=16)] = None
 
     @field_validator("database_url")
     @classmethod
@@ -77,5 +78,6 @@ def read_settings() -> Settings:
         name = "KNOBEL_" + str(error["loc"][0]).upper()
         wanted = error["msg"].removeprefix("Value error, ")
         # the address of a database may hold a password
-        given = "cannot be used" if name == "KNOBEL_DATABASE_URL" else f"is {error['input']!r}"
+        secret = name in {"KNOBEL_DATABASE_URL", "KNOBEL_METRICS_TOKEN"}
+        given = "cannot be used" if secret else f"is {error['input']!r}"
         raise BadSetting(f"{name} {given}: {wanted}.") from None

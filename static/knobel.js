@@ -179,6 +179,7 @@
   }
   function lose() { lost ||= now(); showNet(); }
   function hear() { heard = now(); deaf = 0; if (lost) { lost = 0; told = ""; showNet(); } }
+  function soon() { Object.assign(live._htmx?.sse?.config ?? {}, htmx.config.sse); }
   function connect() { if (!polling && !document.hidden) htmx.trigger(live, "connect"); }
 
   // hx-sse keeps its connection on the element: end what hangs, skip what waits, and connect at once
@@ -208,10 +209,16 @@
   }
   if (live) {
     live.addEventListener("htmx:sse:before:connection", ({ detail }) => { if (polling) detail.connection.cancelled = true; });
-    live.addEventListener("htmx:sse:after:connection", () => { if (!deaf) hear(); });
+    live.addEventListener("htmx:sse:after:connection", () => { if (!deaf) hear(); soon(); });
     live.addEventListener("htmx:sse:before:message", hear);
-    live.addEventListener("htmx:sse:error", lose);
+    live.addEventListener("htmx:sse:error", () => { lose(); soon(); });
     live.addEventListener("htmx:response:error", lose);
+    // the server starts anew and says after how many ms this page, one of many, may come back: until then silence is right
+    live.addEventListener("restart", ({ detail }) => {
+      const wait = +detail.data || 0;
+      heard = now() + wait;
+      Object.assign(live._htmx?.sse?.config ?? {}, { reconnectDelay: wait, reconnectMaxDelay: wait });
+    });
     live.addEventListener("poll", () => { polling = true; hear(); });
     document.addEventListener("htmx:after:request", ({ detail: { ctx } }) => { if (polling && ctx.response.status < 500) hear(); });
     window.addEventListener("focus", () => { if (polling) { polling = false; heard = now(); connect(); } });

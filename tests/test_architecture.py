@@ -24,6 +24,7 @@ MAY = {
     "tables": {"db", "games", "core"},
     "live": {"db"},
     "records": {"games", "core"},
+    "admin": {"tables", "db", "settings"},
     "web": {"tables", "live", "games", "core", "db", "settings", "logs", ""},
     "settings": set[str](),
     "logs": set[str](),
@@ -35,7 +36,7 @@ MAY = {
 }
 """`""` is `app` itself, which says where the files lie."""
 # `web` may see of the database only what its faults and its handle are called
-WEB_FROM_DB = {"Database", "FAULTS", "is_away"}
+WEB_FROM_DB = {"Database", "FAULTS", "is_away", "revisions"}
 IMPURE = {
     "random", "secrets", "time", "datetime", "os", "sys", "io", "pathlib", "asyncio", "threading", "socket", "subprocess", "logging",
     "structlog", "fastapi", "starlette", "sqlalchemy", "asyncpg", "jinja2", "babel", "uuid", "tempfile", "shutil", "locale", "gettext",
@@ -45,10 +46,11 @@ OUTSIDE = {
     "games": {"numpy"},
     "bots": {"structlog"},
     "db": {"sqlalchemy", "asyncpg", "alembic", "orjson"},
-    "tables": {"sqlalchemy", "asyncpg", "orjson"},
+    "tables": {"sqlalchemy", "asyncpg", "orjson", "structlog"},
     "live": {"asyncpg", "structlog"},
     "records": {"orjson"},
-    "web": {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "babel", "orjson", "segno", "limits", "structlog", "multipart", "python_multipart"},
+    "admin": {"asyncpg", "orjson"},
+    "web": {"fastapi", "starlette", "pydantic", "jinja2", "markupsafe", "babel", "orjson", "segno", "limits", "prometheus_client", "structlog", "multipart", "python_multipart"},
 }  # fmt: skip
 
 

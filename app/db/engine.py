@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
 import orjson
+from sqlalchemy import QueuePool
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
@@ -57,6 +58,11 @@ async def _leave_as_it_is(_connection: object) -> None:
     """
 
 
+async def connect(url: str) -> asyncpg.Connection[Any]:
+    """Return a connection for a long job of the host's, without limits of time."""
+    return await asyncpg.connect(url, timeout=10, server_settings={"application_name": "knobel admin"})
+
+
 class Database:
     """The connections of one process. Open with `connect`, close with `close`."""
 
@@ -70,6 +76,7 @@ class Database:
             max_overflow=4,
             pool_timeout=2,
             pool_pre_ping=True,
+            hide_parameters=True,  # a fault quotes its statement into the log; the values are nobody's business
             json_serializer=lambda value: orjson.dumps(value).decode(),
             json_deserializer=orjson.loads,
             connect_args={"server_settings": _SERVER_SETTINGS, "timeout": 3},
@@ -82,6 +89,18 @@ class Database:
         if self._pool is None:
             raise RuntimeError("the database is not connected yet")
         return self._pool
+
+    @property
+    def in_use(self) -> dict[str, int]:
+        """How many connections are taken: by moves and reads, and by the rare commands."""
+        taken = 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+        commands = self.engine.pool
+        return {"moves": taken, "commands": commands.checkedout() if isinstance(commands, QueuePool) else 0}
+
+    async def revision(self) -> str | None:
+        """Return which migration the schema has; None if none was run. Raises what a database can raise."""
+        row = await self.pool.fetchrow("SELECT version_num FROM alembic_version")
+        return None if row is None else row["version_num"]
 
     async def connect(self) -> None:
         """Open the pool; connections are made when first needed, so a database that is away is no error here."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from app import ROOT
 from app.db.engine import sqlalchemy_url
+
+TRIES = 100
+"""Of 2 s, and a pause of 1 s between them."""
 
 
 def config(url: str) -> Config:
@@ -17,9 +21,20 @@ def config(url: str) -> Config:
     return settings
 
 
+def revisions() -> tuple[str, ...]:
+    """Return all migrations this version knows, newest first."""
+    return tuple(script.revision for script in ScriptDirectory.from_config(config("postgresql://")).walk_revisions())
+
+
 def upgrade(url: str, revision: str = "head") -> None:
-    """Run the migrations up to `revision`. Several processes may call this at once; one does the work."""
-    command.upgrade(config(url), revision)
+    """Run the migrations up to `revision`. Several processes may call this at once; one does the work.
+
+    Where somebody holds a lock it tries again and again, for about five minutes.
+    """
+    settings = config(url)
+    # only upwards: a step down that is counted from here would be done twice
+    settings.attributes["tries"] = TRIES
+    command.upgrade(settings, revision)
 
 
 def downgrade(url: str, revision: str) -> None:

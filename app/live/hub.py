@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -186,9 +186,13 @@ class Hub:
                 for stream in streams:
                     stream.beat(message)
 
-    def close(self) -> None:
-        """End all streams, and those that still come: the server is stopping."""
+    def close(self, farewells: Callable[[int], Iterable[bytes]] | None = None) -> None:
+        """End all streams, and those that still come: the server is stopping.
+
+        `farewells`: gives, for the number of open streams, the last message of each.
+        """
         self.closing = True
-        for streams in self._streams.values():
-            for stream in streams:
-                stream.close()
+        streams = [stream for streams in self._streams.values() for stream in streams]
+        last = farewells(len(streams)) if farewells else [None] * len(streams)
+        for stream, message in zip(streams, last, strict=True):
+            stream.close(message)

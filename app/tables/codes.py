@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 
 ALPHABET = "ABCDEFGHJKMNPQRSTVWXYZ23456789"
@@ -22,3 +23,9 @@ def clean_code(typed: str) -> str | None:
 def show_code(code: str) -> str:
     """Return a code in groups, as people read it: K7QM-X2PA-3D."""
     return "-".join((code[:4], code[4:8], code[8:]))
+
+
+def code_mark(typed: str) -> str:
+    """Return what logs call a table: the start of the SHA-256 of its code, which opens nothing; "" for no code."""
+    code = clean_code(typed)
+    return "" if code is None else hashlib.sha256(code.encode()).hexdigest()[:8]

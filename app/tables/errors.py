@@ -170,6 +170,15 @@ class TooManyRequests(Refusal):
         self.retry_after = retry_after
 
 
+class Unreadable(Refusal):
+    """What is stored of a table cannot be decoded: this table rests until its host has looked at it."""
+
+    status, code = 503, "unreadable"
+    text = say(
+        "This table cannot be read just now. Nothing of it is lost; tell whoever runs this server the number below."
+    )
+
+
 class Unavailable(Refusal):
     """The database does not answer."""
 

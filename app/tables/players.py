@@ -136,3 +136,9 @@ async def _other_names(session: AsyncSession, table_id: int, player_id: str) -> 
         select(SeatRow.name).where(SeatRow.table_id == table_id, SeatRow.player_id != player_id)
     )
     return list(found)
+
+
+async def revoke(db: Database, player_id: str | None) -> int:
+    """End the sessions of a player, or everybody's (None). Returns how many there were."""
+    ended = await db.pool.fetch("DELETE FROM sessions WHERE $1::text IS NULL OR player_id = $1 RETURNING 1", player_id)
+    return len(ended)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
+import structlog
 
 from app.core import codec
 from app.core.events import Event
@@ -18,7 +19,12 @@ from app.tables.snapshot import Point, Seated, Snapshot
 if TYPE_CHECKING:
     import asyncpg
 
-    from app.db.engine import Database
+    from app.db.engine import Database, Pool
+
+log = structlog.get_logger(__name__)
+
+_FIELDS = {"seat": {"player", "name", "sits"}, "vote": {"vote"}}
+"""What rows of the log must have that are neither moves nor chance, by type."""
 
 _TABLE = """
 SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
@@ -70,7 +76,12 @@ async def load(db: Database, code: str, token_hash: bytes | None) -> tuple[Snaps
 
 async def load_by_id(db: Database, table_id: int) -> Snapshot:
     """Return the table with this id. Raises NotFound."""
-    row = await db.pool.fetchrow(_BY_ID, table_id)
+    return await read(db.pool, table_id)
+
+
+async def read(connection: Pool | asyncpg.Connection[Any], table_id: int) -> Snapshot:
+    """Return the table with this id as this connection sees it. Raises NotFound."""
+    row = await connection.fetchrow(_BY_ID, table_id)
     if row is None:
         raise NotFound
     return snapshot(row)
@@ -83,15 +94,24 @@ async def open_tables(db: Database) -> list[Snapshot]:
 
 
 async def tables_of(db: Database, player_id: str) -> list[Snapshot]:
-    """Return the tables somebody sits at: running ones first, those with their turn before the others."""
-    return [snapshot(row) for row in await db.pool.fetch(_MINE, player_id)]
+    """Return the tables somebody sits at: running ones first, those with their turn before the others.
+
+    One that cannot be decoded is left out and told to the log, so that it does not take the others with it.
+    """
+    found = []
+    for row in await db.pool.fetch(_MINE, player_id):
+        try:
+            found.append(snapshot(row))
+        except codec.Malformed:
+            log.exception("table_unreadable", number=row["id"])
+    return found
 
 
 def snapshot(row: asyncpg.Record) -> Snapshot:
-    """Return a row of the table query, decoded by the rules it was played with."""
+    """Return a row of the table query, decoded by the rules it was played with. Raises Malformed."""
     entry = find(row["game"], row["rules"])
     if entry is None:
-        raise NotFound
+        raise codec.Malformed(f"table {row['id']}: no rules {row['rules']} of such a game here")
     return Snapshot(
         id=row["id"],
         code=row["code"],
@@ -129,9 +149,16 @@ async def kept_events(db: Database, table: Snapshot, upto: int | None = None) ->
 
 
 def stored_event(table: Snapshot, row: asyncpg.Record) -> Event:
-    """Return the move or chance event of a stored row."""
-    raw: dict[str, Any] = {"n": row["seq"], "type": row["type"], "seat": row["seat"], **orjson.loads(row["data"])}
+    """Return the move or chance event of a stored row. Raises Malformed."""
+    raw = {"n": row["seq"], "type": row["type"], "seat": row["seat"], **_data(row)}
     return codec.load_event(table.game, raw)
+
+
+def _data(row: asyncpg.Record) -> dict[str, Any]:
+    data = orjson.loads(row["data"])
+    if not isinstance(data, dict) or not _FIELDS.get(row["type"], set()) <= data.keys():
+        raise codec.Malformed(f"event {row['seq']}: not the shape of a {row['type']}")
+    return data
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +174,21 @@ class LogRow:
 
 
 async def log_rows(db: Database, table: Snapshot, after: int) -> list[LogRow]:
-    """Return the log behind number `after`, with changes of seats and undone moves."""
+    """Return the log behind number `after`, with changes of seats and undone moves. Raises Malformed."""
     rows = await db.pool.fetch(_LOG, table.id, after, table.version)
-    return [
-        LogRow(
-            n=row["seq"],
-            type=row["type"],
-            seat=row["seat"],
-            undone=row["undone"],
-            data=_shown(orjson.loads(row["data"])),
-            event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
-        )
-        for row in rows
-    ]
+    return [log_row(table, row) for row in rows]
+
+
+def log_row(table: Snapshot, row: asyncpg.Record) -> LogRow:
+    """Return a stored row of the log, decoded. Raises Malformed."""
+    return LogRow(
+        n=row["seq"],
+        type=row["type"],
+        seat=row["seat"],
+        undone=row["undone"],
+        data=_shown(_data(row)),
+        event=stored_event(table, row) if row["type"] in ("move", "chance") else None,
+    )
 
 
 def _shown(data: dict[str, Any]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         409: "The table is not where the caller thinks it is; `table` is how it stands.",
         422: "Not a move of this position, or not of the wanted shape.",
         429: "Too much at once; see `Retry-After`.",
-        503: "The database does not answer; see `Retry-After`.",
+        503: "The database does not answer, see `Retry-After`; or what is stored of this table cannot be decoded (`unreadable`).",
     }.items()
 }
 

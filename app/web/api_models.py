@@ -192,4 +192,6 @@ class Problem(BaseModel):
     status: int
     detail: str
     code: str
+    id: str | None = None
+    """With status 500 and 503: what this answer is called in the host's log."""
     table: TableModel | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import structlog
@@ -13,9 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
+from app.core import codec
+from app.core.engine import BrokenLog
 from app.core.text import Text, say
 from app.db.engine import FAULTS, is_away
-from app.tables.codes import clean_code
+from app.logs import REQUEST
+from app.tables.codes import clean_code, code_mark
 from app.tables.errors import (
     Invalid,
     NotFound,
@@ -25,12 +27,14 @@ from app.tables.errors import (
     TooManyRequests,
     Unauthenticated,
     Unavailable,
+    Unreadable,
 )
 from app.tables.queries import load
 from app.tables.snapshot import Snapshot
 from app.web.api_data import table_data
 from app.web.contexts import ErrorContext, Notice
 from app.web.deps import Visitor, bearer, reader_of, visitor_of
+from app.web.journal import route_of
 from app.web.language import negotiate
 from app.web.limits import TooManyGuesses
 
@@ -58,6 +62,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
     for fault in FAULTS:
         app.add_exception_handler(fault, _database)
+    for broken in (codec.Malformed, BrokenLog):
+        app.add_exception_handler(broken, _unreadable)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -114,15 +120,23 @@ def _known_status(status: int) -> Refusal:
 async def _database(request: Request, fault: Exception) -> Response:
     if not is_away(fault):
         raise fault
-    log.error("database_away", route=_route(request), problem=repr(fault))
+    log.error("database_away", id=REQUEST.get(), route=route_of(request.scope), problem=repr(fault))
     return await answer(request, Unavailable())
 
 
+async def _unreadable(request: Request, fault: Exception) -> Response:
+    """What people send is refused where it is read, so this is about what is stored."""
+    log.error(
+        "table_unreadable", id=REQUEST.get(), route=route_of(request.scope), table=_table(request), exc_info=fault
+    )
+    return await answer(request, Unreadable())
+
+
 async def _broken(request: Request, fault: Exception) -> Response:
-    fault_id = secrets.token_hex(4)
-    log.error("fault", id=fault_id, route=_route(request), exc_info=fault)
+    fault_id = REQUEST.get()
+    log.error("fault", id=fault_id, route=route_of(request.scope), table=_table(request), exc_info=fault)
     if _is_api(request.scope):
-        return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}")
+        return problem_response(500, "fault", say("Our fault"), f"Fault {fault_id}", fault_id=fault_id)
     return _page(
         visitor_of(request, request.app.state.house),
         500,
@@ -132,9 +146,8 @@ async def _broken(request: Request, fault: Exception) -> Response:
     )
 
 
-def _route(request: Request) -> str:
-    """Return which address was asked for, without what was filled in: the code of a table opens it."""
-    return str(getattr(request.scope.get("route"), "path", "no route"))
+def _table(request: Request) -> str:
+    return code_mark(str(request.path_params.get("code", "")))
 
 
 def _is_api(scope: Scope) -> bool:
@@ -144,8 +157,10 @@ def _is_api(scope: Scope) -> bool:
 
 async def answer(request: Request, refusal: Refusal, status: int | None = None) -> Response:
     """Return a refusal in the form the asker reads: problem JSON, the table with a notice, or a page."""
-    who = visitor_of(request, request.app.state.house)
+    house = request.app.state.house
+    who = visitor_of(request, house)
     status = refusal.status if status is None else status
+    house.metrics.refused(refusal.code)
     if _is_api(request.scope):
         response = await _problem(request, who, refusal, status)
     else:
@@ -164,13 +179,18 @@ async def _problem(request: Request, who: Visitor, refusal: Refusal, status: int
     title, detail = _title(status), house.renderer.plain(language, refusal.reason)
     found = await _table_of(request, who, refusal)
     table = None if found is None else table_data(found[0], found[1], who.origin)
-    return problem_response(status, refusal.code, title, detail, table=table)
+    return problem_response(status, refusal.code, title, detail, table=table, fault_id=_fault_id(status))
 
 
 def problem_response(
-    status: int, code: str, title: Text, detail: str, table: dict[str, Any] | None = None
+    status: int,
+    code: str,
+    title: Text,
+    detail: str,
+    table: dict[str, Any] | None = None,
+    fault_id: str | None = None,
 ) -> JSONResponse:
-    """Return RFC 9457 problem JSON; `table` is the table as it is now."""
+    """Return RFC 9457 problem JSON; `table` is the table as it is now, `fault_id` is found in the log."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": title.key,
@@ -178,6 +198,8 @@ def problem_response(
         "detail": detail,
         "code": code,
     }
+    if fault_id is not None:
+        body["id"] = fault_id
     if table is not None:
         body["table"] = table
     return JSONResponse(body, status, media_type="application/problem+json")
@@ -186,18 +208,18 @@ def problem_response(
 async def _table_of(request: Request, who: Visitor, refusal: Refusal) -> tuple[Snapshot, str | None] | None:
     """Return the table a refusal is about as it is now, with the id of who asks; None if there is none to be had."""
     code = clean_code(str(request.path_params.get("code", "")))
-    if code is None or isinstance(refusal, NotFound | Unavailable | TooManyGuesses):
+    if code is None or isinstance(refusal, NotFound | Unavailable | Unreadable | TooManyGuesses):
         return None
     try:
         return await load(who.house.db, code, who.session)
-    except (NotFound, *FAULTS):
+    except (NotFound, codec.Malformed, *FAULTS):
         return None
 
 
 async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: int) -> Response:
     found = None if request.method in ("GET", "HEAD") else await _table_of(request, who, refusal)
     if found is None:
-        return _page(who, status, _title(status), refusal.reason)
+        return _page(who, status, _title(status), refusal.reason, _fault_id(status))
     table, me = found
     notice = Notice(refusal.reason, bad=True)
     reader = await reader_of(who, table, me)
@@ -206,6 +228,10 @@ async def _for_people(request: Request, who: Visitor, refusal: Refusal, status: 
         return who.keep(Response(body, status, media_type="text/html"))
     context = await who.house.context(table, reader, notice=notice)
     return who.html("table.html", me=await who.guest(), status=status, table=context)
+
+
+def _fault_id(status: int) -> str | None:
+    return REQUEST.get() if status >= 500 else None
 
 
 def _title(status: int) -> Text:

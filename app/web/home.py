@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+import structlog
 from fastapi import APIRouter
 from starlette.responses import Response
 
@@ -19,13 +20,20 @@ from app.web.deps import FormDep, HouseDep, Visitor, VisitorDep, single
 from app.web.house import House
 from app.web.presenter import game_context, parse_options, path_of, table_card, tiles
 
+log = structlog.get_logger(__name__)
 router = APIRouter(include_in_schema=False)
 
 
 async def _my_tables(house: House, me: Guest | None) -> tuple[TableCard, ...]:
     if me is None:
         return ()
-    return tuple(table_card(table, me.id) for table in await queries.tables_of(house.db, me.id))
+    cards = []
+    for table in await queries.tables_of(house.db, me.id):
+        try:
+            cards.append(table_card(table, me.id))
+        except Exception:  # a state that no game can be in: that table has its own page to say so
+            log.exception("table_unreadable", number=table.id)
+    return tuple(cards)
 
 
 @router.get("/")

@@ -25,6 +25,7 @@ from app.web.assets import Assets
 from app.web.contexts import Notice, PageContext, Person, TableContext
 from app.web.language import Language
 from app.web.limits import Limits
+from app.web.metrics import Metrics
 from app.web.presenter import path_of, table_context
 from app.web.rendering import Renderer
 from app.web.watch import Watch
@@ -62,6 +63,7 @@ class House:
         self.settings = settings
         self.db = db
         self.dice = SystemDice()
+        self.metrics = Metrics()
         self.assets = Assets()
         self.renderer = Renderer(self.assets)
         self.limits = Limits(on=settings.rate_limits == "on")
@@ -168,6 +170,7 @@ class House:
         """Tell everybody about a command that was just committed, if it changed anything."""
         self.saw(made.table, made.me)
         if made.events:
+            self.metrics.moved(made.table.slug)
             self.chronicle.extend(made.table, made.events)
         if made.changed:
             await self.tell(made.table, rolls=rolls and bool(made.events), done=done)
@@ -186,6 +189,10 @@ class House:
     def _over(self, table_id: int) -> None:
         if not self.closed:
             self.changed(table_id)
+
+    def load(self) -> tuple[int, dict[str, int]]:
+        """Return how many streams are open, and how many connections of each pool are in use."""
+        return self.hub.count, self.db.in_use
 
     def close(self) -> None:
         """Tell nobody anything any more: the database is about to go."""

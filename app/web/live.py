@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Hashable
 
 from fastapi import APIRouter
@@ -27,6 +28,12 @@ STUCK = 15.0
 BEAT = b"event: beat\ndata:\n\n"
 BEAT_EVERY = 1.0
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_APART = 0.02
+"""Seconds between two browsers that come back after a restart, while there are few."""
+
+_AT_LEAST, _APART_IF_MANY, _AT_MOST = 2.0, 0.004, 10.0
+"""Seconds over which a hundred streams or more come back: at least, for each of them, and at most."""
+
 _POLL = b"event: poll\ndata:\n\n"
 
 
@@ -73,6 +80,18 @@ class StreamResponse(Response):
         while (await receive())["type"] != "http.disconnect":
             pass
         self._stream.close()
+
+
+def farewells(count: int) -> list[bytes]:
+    """Return the last message for each of so many streams when the server stops: when to come back.
+
+    Every browser gets a time of its own, the times are evenly far apart and go to the browsers at random: so that
+    they do not come back all at once. Few of them come back at once.
+    """
+    over = min(count * _APART, max(_AT_LEAST, min(count * _APART_IF_MANY, _AT_MOST)))
+    waits = [int(1000 * over * (n + random.random()) / count) for n in range(count)]  # noqa: S311  # no secret
+    random.shuffle(waits)
+    return [b"event: restart\nretry: %d\ndata: %d\n\n" % (wait, wait) for wait in waits]
 
 
 async def open_stream(

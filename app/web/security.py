@@ -104,7 +104,9 @@ class Guard:
             response = await answer(Request({**scope, "app": self.owner}), refusal)
             await response(scope, receive, send_guarded)
         elif head:
-            await self.app({**scope, "method": "GET"}, receive, _bodiless(send_guarded))
+            inner = {**scope, "method": "GET"}
+            await self.app(inner, receive, _bodiless(send_guarded))
+            scope.update({key: inner[key] for key in ("route", "path_params") if key in inner})  # for the journal
         else:
             await self.app(scope, _limited(receive), send_guarded)
 

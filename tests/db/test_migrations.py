@@ -6,7 +6,11 @@ import asyncio
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from app import ROOT
@@ -26,6 +31,8 @@ from tests.support.play import check_logs, play_to_end, started
 from tests.support.server import with_database
 
 EMPTY = "empty_for_migrations"
+LOCK = 0x6B6E6F62656C
+"""The advisory lock around each run, as in `migrations/env.py`."""
 
 
 async def _execute(url: str, *statements: str) -> None:
@@ -196,6 +203,63 @@ def test_four_processes_at_once_do_the_work_once(empty: str) -> None:
     assert [one.returncode for one in running] == [0] * 4, said
     assert fetch(empty, "SELECT version_num FROM alembic_version") == [revisions()[0]]
     assert fetch(empty, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [0]
+    command.check(config(empty))
+
+
+async def hold(url: str, statement: str, ready: threading.Event, enough: threading.Event) -> None:
+    """Keep the locks of a statement until it is enough."""
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            await connection.execute(statement)
+            ready.set()
+            await asyncio.to_thread(enough.wait, 30)
+    finally:
+        await connection.close()
+
+
+@contextmanager
+def held(url: str, statement: str) -> Iterator[threading.Event]:
+    """Keep the locks of a statement until the event is set, or the block ends."""
+    ready, enough = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(lambda: asyncio.run(hold(url, statement, ready, enough)))
+        try:
+            assert ready.wait(10)
+            yield enough
+        finally:
+            enough.set()
+
+
+def test_a_migration_asks_for_a_lock_for_two_seconds_only_and_then_again(
+    empty: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    upgrade(empty, revisions()[-1])
+    names = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY 1"
+    before = fetch(empty, names)
+    # a step of the migrations after the first needs this table
+    with held(empty, "LOCK TABLE tables IN ACCESS EXCLUSIVE MODE") as enough:
+        monkeypatch.setattr(migrate, "TRIES", 1)
+        begun = time.monotonic()
+        with pytest.raises(DBAPIError, match="lock timeout"):
+            upgrade(empty)
+        assert 1.9 < time.monotonic() - begun < 5
+        assert fetch(empty, names) == before
+        assert fetch(empty, "SELECT version_num FROM alembic_version") == [revisions()[-1]]
+        assert fetch(empty, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [0]
+        monkeypatch.setattr(migrate, "TRIES", 9)
+        threading.Timer(2.5, enough.set).start()
+        upgrade(empty)
+        assert enough.is_set()
+    assert "The migration waits" in capsys.readouterr().err
+    command.check(config(empty))
+
+
+def test_who_comes_second_waits_for_the_first_longer_than_for_a_table(empty: str) -> None:
+    with held(empty, f"SELECT pg_advisory_lock({LOCK})") as enough:
+        threading.Timer(2.5, enough.set).start()
+        upgrade(empty)
+        assert enough.is_set()
     command.check(config(empty))
 
 

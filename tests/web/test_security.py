@@ -211,7 +211,7 @@ async def test_fault_of_ours_has_the_headers_and_a_number_and_no_details(faulty:
         is_guarded(answer)
         assert "secret-detail" not in answer.text
         assert "Traceback" not in answer.text
-        assert re.search(r"\b[0-9a-f]{8}\b", answer.text)
+        assert re.search(r"\b[0-9a-f]{12}\b", answer.text)
     assert Page(page.text).lang == "de"
     assert call.headers["content-type"] == "application/problem+json"
 

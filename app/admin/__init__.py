@@ -1,0 +1,1 @@
+"""For the host: backups, checks and sessions, from the command line."""
