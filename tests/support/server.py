@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -21,6 +21,7 @@ import httpx
 from app import ROOT
 
 PATIENCE = 30.0
+Done = TypeVar("Done")
 
 
 def with_database(url: str, name: str) -> str:
@@ -28,23 +29,23 @@ def with_database(url: str, name: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
-def in_thread(work: Callable[[], None]) -> None:
+def in_thread(work: Callable[[], Done]) -> Done:
     """Do `work` in a thread of its own, where it may run an event loop whatever loop this thread is in."""
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(work).result()
+        return pool.submit(work).result()
 
 
-def execute(url: str, statement: str) -> None:
-    """Run a statement outside of any transaction."""
+def execute(url: str, statement: str) -> str:
+    """Run a statement outside of any transaction; returns what the server says was done, such as "UPDATE 1"."""
 
-    async def run() -> None:
+    async def run() -> str:
         connection = await asyncpg.connect(url)
         try:
-            await connection.execute(statement)
+            return str(await connection.execute(statement))
         finally:
             await connection.close()
 
-    in_thread(lambda: asyncio.run(run()))
+    return in_thread(lambda: asyncio.run(run()))
 
 
 def free_port() -> int:
