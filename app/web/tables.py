@@ -149,6 +149,7 @@ async def back(code: CodeDep, house: HouseDep, who: VisitorDep) -> Response:
 async def decide(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep) -> Response:
     """Decide about a seat whose person is away."""
     await who.count("write")
+    await load_table(house, who, code)
     choice = next((one for one in get_args(absence.Choice) if one == single(form, "choice")), None)
     if choice is None:
         raise Invalid

@@ -263,7 +263,7 @@ async def test_fields_that_a_form_does_not_have_change_nothing(client: httpx.Asy
     extra = {name: ana.player or "" if "player" in name else "0" for name in FIELDS}
     http = browser_of(client, bo).http
     before = await dump(str(settings.database_url))
-    for rest in ("leave", "seats/0/free", "start", "moves", "undo", "rematch", "point"):
+    for rest in ("seats/0/free", "start", "bots", "absence", "moves", "undo", "rematch", "point"):
         answer = await http.post(f"/t/{code}/{rest}", data={"do": "roll", "turn": "2", "target": "x", **extra})
         assert answer.status_code in {403, 409, 422}, rest
     for table in (code, over):
@@ -322,7 +322,7 @@ async def test_every_body_of_the_api_forbids_what_it_does_not_name(client: httpx
         for found in (content["schema"], *content["schema"].get("anyOf", []))
         if "$ref" in found
     }
-    assert bodies == {"GuestBody", "TableBody", "SeatBody", "MoveBody", "UndoBody"}
+    assert bodies == {"GuestBody", "TableBody", "SeatBody", "AbsenceBody", "MoveBody", "UndoBody"}
     for name in bodies:
         assert described["components"]["schemas"][name]["additionalProperties"] is False, name
 

@@ -18,7 +18,8 @@ async def test_unknown_and_impossible_codes_get_the_same_404_from_every_route(cl
     for method, path in sorted(routes_of(client)):
         if "{code}" not in path or path.endswith("qr.svg"):
             continue  # the picture of a link is the same for any code
-        body = {"turn": 1, "move": {}} if path.endswith("moves") else {"version": 1} if path.endswith("undo") else {}
+        bodies = {"moves": {"turn": 1, "move": {}}, "undo": {"version": 1}, "absence": {"seat": 0, "choice": "wait"}}
+        body = bodies.get(path.rpartition("/")[2], {})
         sent = {"json": body} if path.startswith(API) and method == "POST" else {}
         found = set()
         for code in (UNKNOWN, "BBBBBBBBBB", "0000000000", "no-such-code"):

@@ -115,7 +115,7 @@ def test_options_rules_and_tile_render() -> None:
     context = game_context(CURRENT["mythical-dice"])
     for language in LANGUAGES:
         html = renderer().page(language, "game.html", game=context, page=PAGE, me=None)
-        assert html.count("<select") == 8
+        assert html.count("<select") == 8 + 2  # and who finds it, and the clock
         assert html.count("<tr>") == 7
 
 
