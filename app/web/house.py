@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 import orjson
@@ -56,6 +57,13 @@ class Fresh:
     done: dict[Reader, bytes] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=1)
+def _looks() -> tuple[Assets, Renderer]:
+    """Return what pages are made with: the same for every house of a process, since it comes from the files alone."""
+    assets = Assets()
+    return assets, Renderer(assets)
+
+
 class House:
     """The parts of one process."""
 
@@ -64,8 +72,7 @@ class House:
         self.db = db
         self.dice = SystemDice()
         self.metrics = Metrics()
-        self.assets = Assets()
-        self.renderer = Renderer(self.assets)
+        self.assets, self.renderer = _looks()
         self.limits = Limits(on=settings.rate_limits == "on")
         self.chronicle = Chronicle(db)
         self.hub = Hub(self.render)
