@@ -23,6 +23,7 @@ from app.web import api, api_docs, errors, health, home, live, metrics, replays,
 from app.web.api_models import Problem
 from app.web.house import House
 from app.web.journal import Journal
+from app.web.lane import Lane
 from app.web.security import Guard
 
 
@@ -62,7 +63,8 @@ class Knobel(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Return the stack of FastAPI within the guard, and the guard within the journal."""
         house: House = self.state.house
-        guard = Guard(super().build_middleware_stack(), self, house.settings)
+        lane = Lane(super().build_middleware_stack(), self, (*tables.STRAIGHT, *api.STRAIGHT))
+        guard = Guard(lane, self, house.settings)
         return Journal(guard, house.metrics)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any, Literal, TypeVar
 
 import orjson
 from fastapi import APIRouter, Depends, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
 from app.core import codec
@@ -25,8 +28,9 @@ from app.web.api_models import (
     ReplayModel,
     TableModel,
 )
-from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, bearer
+from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, bearer, table_code, visitor_of
 from app.web.house import House, TableReader
+from app.web.lane import Straight
 from app.web.live import StreamResponse, open_stream
 from app.web.tables import load_table
 
@@ -52,6 +56,9 @@ class Body(BaseModel):
     """Bodies are strict: no unknown field, no "1" for 1."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+
+Posted = TypeVar("Posted", bound=Body)
 
 
 class GuestBody(Body):
@@ -207,12 +214,48 @@ async def start(code: CodeDep, house: HouseDep, who: CallerDep) -> Response:
     return await _changed(house, who, await seats.start(house.db, house.dice, code, guest))
 
 
-@router.post("/tables/{code}/moves", response_model=TableModel)
-async def move(code: CodeDep, house: HouseDep, who: CallerDep, body: MoveBody) -> Response:
-    """Make a move. The same move under the same turn again is answered with the present table."""
+async def make_move(request: Request) -> Response:
+    """Read and make a move, and answer with the table after it."""
+    code = await table_code(request.path_params["code"])
+    house: House = request.app.state.house
+    who = await caller(request, visitor_of(request, house))
     await who.count("move")
+    body = await _posted(request, MoveBody)
     made = await moves.move(house.db, house.dice, code, who.session, body.turn, lambda _: body.move)
     return await _made(house, who, made)
+
+
+async def _posted(request: Request, shape: type[Posted]) -> Posted:
+    """Return the body of a request. Raises RequestValidationError, as where the framework reads it."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestValidationError([{"loc": ("body",), "msg": "The body must be application/json", "type": "json"}])
+    try:
+        return shape.model_validate_json(await request.body())
+    except ValidationError as problem:
+        raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in problem.errors()]) from None
+
+
+class _Described(APIRoute):
+    """A call that the framework describes, and that comes by a straight way (see `lane`)."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler itself, without the framework's reading of arguments."""
+        return make_move
+
+
+async def _move(code: CodeDep, body: MoveBody) -> None:
+    """Make a move. The same move under the same turn again is answered with the present table."""
+
+
+router.add_api_route(
+    "/tables/{code}/moves",
+    _move,
+    name="move",
+    methods=["POST"],
+    response_model=TableModel,
+    route_class_override=_Described,
+)
 
 
 async def _made(house: House, who: Visitor, made: moves.Made, *, rolls: bool = True) -> Response:
@@ -282,3 +325,6 @@ async def record(code: CodeDep, house: HouseDep, who: CallerDep) -> dict[str, An
     """A finished game as a record, which `python -m app.records verify` can check offline."""
     found, _ = await load_table(house, who, code)
     return await replays.record(house.db, found)
+
+
+STRAIGHT = (Straight("/api/v1/tables/{code}/moves", make_move),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -57,14 +58,30 @@ _TITLES = {
 
 def install(app: FastAPI) -> None:
     """Register the handlers."""
-    app.add_exception_handler(Refusal, _refused)
-    app.add_exception_handler(RequestValidationError, _malformed)
-    app.add_exception_handler(HTTPException, _http)
-    for fault in FAULTS:
-        app.add_exception_handler(fault, _database)
-    for broken in (codec.Malformed, BrokenLog):
-        app.add_exception_handler(broken, _unreadable)
-    app.add_exception_handler(Exception, _broken)
+    for kind, handle in _handlers().items():
+        app.add_exception_handler(kind, handle)
+
+
+def _handlers() -> dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]:
+    return {
+        Refusal: _refused,
+        RequestValidationError: _malformed,
+        HTTPException: _http,
+        **dict.fromkeys(FAULTS, _database),
+        codec.Malformed: _unreadable,
+        BrokenLog: _unreadable,
+        Exception: _broken,
+    }
+
+
+async def respond(request: Request, problem: Exception) -> Response:
+    """Return what the service answers to a problem, as it does where the framework calls the handlers."""
+    handlers = _handlers()
+    handle = next(handlers[kind] for kind in type(problem).__mro__ if kind in handlers)
+    try:
+        return await handle(request, problem)
+    except Exception as worse:  # noqa: BLE001  # such as a fault of the database that is none of its being away
+        return await _broken(request, worse)
 
 
 async def _refused(request: Request, refusal: Exception) -> Response:

@@ -31,6 +31,7 @@ from app.web.deps import (
     visitor_of,
 )
 from app.web.house import House, TableReader
+from app.web.lane import Straight
 from app.web.presenter import path_of
 
 router = APIRouter(prefix="/t/{code}", include_in_schema=False)
@@ -236,3 +237,4 @@ async def _after_move(house: House, who: Visitor, made: moves.Made, *, rolls: bo
 
 
 router.routes.append(Route("/t/{code}/moves", move, methods=["POST"]))
+STRAIGHT = (Straight("/t/{code}/moves", move),)
