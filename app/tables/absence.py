@@ -38,7 +38,7 @@ async def flag(db: Database, table: Snapshot, seat: Seat) -> Snapshot | None:
     reserve = 0.0 if table.clock.live else seated.reserve
     late = replace(seated, asked_at=version, flagged_at=version, reserve=reserve, deadline=None)
     after = replace(table, version=version, seats=with_seats(table, {seat: late}))
-    return after if await write(db, table, after, [note(version, "flag", seat)]) else None
+    return after if await write(db.pool, table, after, [note(version, "flag", seat)]) else None
 
 
 async def decide(db: Database, code: str, session: bytes | None, seat: Seat, choice: Choice) -> Made:
@@ -106,7 +106,7 @@ async def _change(db: Database, code: str, session: bytes | None, judge: Callabl
         if change is None:
             return Made(table, me, changed=False)
         after, rows = change
-        if await write(db, table, after, rows):
+        if await write(db.pool, table, after, rows):
             return Made(after, me)
     raise Unavailable(snapshot=table)
 

@@ -30,12 +30,12 @@ from app.tables.errors import (
     Unauthenticated,
     Unavailable,
 )
-from app.tables.queries import kept_events, load, load_by_id
+from app.tables.queries import kept_events, load, load_by_id, load_on
 from app.tables.snapshot import Seated, Snapshot
 from app.tables.writes import Row, event_rows, note, write
 
 if TYPE_CHECKING:
-    from app.db.engine import Database
+    from app.db.engine import Database, Executor
 
 TRIES = 50
 """How often a command is judged anew because others were faster."""
@@ -77,20 +77,21 @@ async def move(
     Raises NotFound, Unauthenticated, NotYourSeat, NotStarted, Finished, NotYourTurn, StaleTurn, TimeOver, RefusedMove,
     each with the present table.
     """
-    for _ in range(TRIES):
-        table, me = await load(db, code, session)
-        seat = caller(table, me)
-        seated = table.seated(seat)
-        if table.status == "playing" and seated.asked_at == turn and seated.bot is None:
-            if is_over(table, seated):
-                raise TimeOver(snapshot=table)
-            after, events = _judge(table, seat, read(table), dice)
-            if await write(db, table, after, event_rows(events, turn)):
-                return Made(after, me, tuple(events))
-            continue
-        if await _was_accepted(db, table, seat, turn, read(table)):
-            return Made(table, me, changed=False)
-        raise _late(table, seat)
+    async with db.pool.acquire() as on:  # one for both statements: to get one costs as much as to send one
+        for _ in range(TRIES):
+            table, me = await load_on(on, code, session)
+            seat = caller(table, me)
+            seated = table.seated(seat)
+            if table.status == "playing" and seated.asked_at == turn and seated.bot is None:
+                if is_over(table, seated):
+                    raise TimeOver(snapshot=table)
+                after, events = _judge(table, seat, read(table), dice)
+                if await write(on, table, after, event_rows(events, turn)):
+                    return Made(after, me, tuple(events))
+                continue
+            if await _was_accepted(on, table, seat, turn, read(table)):
+                return Made(table, me, changed=False)
+            raise _late(table, seat)
     raise Unavailable(snapshot=table)
 
 
@@ -108,7 +109,7 @@ async def move_bot(
             return None
         rows: list[Row] = [note(table.version + 1, "fault", seat)] if failed else []
         after, events = _judge(replace(table, version=table.version + len(rows)), seat, raw, dice)
-        if await write(db, table, after, [*rows, *event_rows(events, turn)]):
+        if await write(db.pool, table, after, [*rows, *event_rows(events, turn)]):
             return Made(after, None, tuple(events))
     raise Unavailable(snapshot=table)
 
@@ -157,9 +158,9 @@ def _undo_after(table: Snapshot, seat: Seat, events: Sequence[Event], state: Any
     return seat, table.undo_from if table.undo_seat == seat else table.version
 
 
-async def _was_accepted(db: Database, table: Snapshot, seat: Seat, turn: int, raw: object) -> bool:
+async def _was_accepted(on: Executor, table: Snapshot, seat: Seat, turn: int, raw: object) -> bool:
     """Whether this very move was accepted under this very turn: a retry after a lost answer, or a double click."""
-    stored = await db.pool.fetchval(_ACCEPTED, table.id, seat, turn)
+    stored = await on.fetchval(_ACCEPTED, table.id, seat, turn)
     if stored is None:
         return False
     try:
@@ -200,7 +201,7 @@ async def undo(db: Database, code: str, session: bytes | None, version: int) -> 
     state = engine.fold(table.game, table.options, table.players, events)
     after = replace(_advance(table, state, seat, version + 1), undo_seat=None, undo_from=None)
     row = note(version + 1, "undo", seat, back_to=table.undo_from)
-    if not await write(db, table, after, [row], back_to=table.undo_from):
+    if not await write(db.pool, table, after, [row], back_to=table.undo_from):
         now, _ = await load(db, code, session)
         raise NothingToUndo(snapshot=now)
     return Made(after, me)

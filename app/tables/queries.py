@@ -68,7 +68,12 @@ WHERE table_id = $1 AND seq <= $2 AND type IN ('move', 'chance') AND NOT undone 
 
 async def load(db: Database, code: str, token_hash: bytes | None) -> tuple[Snapshot, str | None]:
     """Return the table with this code, and the id of the player whom the session belongs to. Raises NotFound."""
-    row = await db.pool.fetchrow(_BY_CODE, code, token_hash)
+    return await load_on(db.pool, code, token_hash)
+
+
+async def load_on(on: Executor, code: str, token_hash: bytes | None) -> tuple[Snapshot, str | None]:
+    """Do as `load`, on a connection that is at hand."""
+    row = await on.fetchrow(_BY_CODE, code, token_hash)
     if row is None:
         raise NotFound
     return snapshot(row), row["me"]

@@ -15,7 +15,7 @@ from app.tables.clocks import next_wake
 from app.tables.snapshot import Seated, Snapshot
 
 if TYPE_CHECKING:
-    from app.db.engine import Database
+    from app.db.engine import Executor
 
 _WRITE = """
 WITH moved AS (
@@ -67,14 +67,14 @@ def event_rows(events: Sequence[Event], turn: int) -> list[Row]:
 
 
 async def write(
-    db: Database, before: Snapshot, after: Snapshot, rows: Sequence[Row], back_to: int | None = None
+    on: Executor, before: Snapshot, after: Snapshot, rows: Sequence[Row], back_to: int | None = None
 ) -> bool:
     """Write `after` with its lines of the log; False if somebody else was faster, and then nothing is written.
 
     `back_to`: moves behind this event are undone. When the server must look again is worked out here.
     """
     seats = [seated for seated, old in zip(after.seats, before.seats, strict=True) if seated != old]
-    written = await db.pool.fetchval(
+    written = await on.fetchval(
         _WRITE,
         before.id,
         before.version,

@@ -40,11 +40,18 @@ class Visitor:
 
     request: Request
     house: House
-    prefs: Prefs
     token: str | None
+    _prefs: Prefs | None = None
     made: str | None = None
     typed: str | None = None
     """A name typed into a form, to be shown again if it is refused."""
+
+    @property
+    def prefs(self) -> Prefs:
+        """The settings of the browser; programs have none, so they are read when first asked for."""
+        if self._prefs is None:
+            self._prefs = read_prefs(self.request)
+        return self._prefs
 
     @property
     def session(self) -> bytes | None:
@@ -63,7 +70,7 @@ class Visitor:
         host = self.request.headers.get("host", "")
         if self.house.settings.public_url is not None or not _HOST.fullmatch(host):
             return self.house.settings.origin
-        return f"{self.request.url.scheme}://{host}"
+        return f"{self.request.scope['scheme']}://{host}"
 
     async def count(self, kind: Kind) -> None:
         """Count one more of a kind for this session and this address. Raises TooManyRequests."""
@@ -168,7 +175,7 @@ def visitor_of(request: Request, house: House) -> Visitor:
     token = request.cookies.get(cookie_name(secure=house.settings.https))
     if token is not None and not (20 <= len(token) <= 64 and token.isascii()):
         token = None
-    who = Visitor(request, house, read_prefs(request), token)
+    who = Visitor(request, house, token)
     request.state.visitor = who
     return who
 
