@@ -19,7 +19,7 @@ from app.tables.snapshot import Point, Seated, Snapshot
 if TYPE_CHECKING:
     import asyncpg
 
-    from app.db.engine import Database, Pool
+    from app.db.engine import Database, Executor, Pool
 
 log = structlog.get_logger(__name__)
 
