@@ -63,7 +63,7 @@ class Knobel(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         """Return the stack of FastAPI within the guard, and the guard within the journal."""
         house: House = self.state.house
-        lane = Lane(super().build_middleware_stack(), self, (*tables.STRAIGHT, *api.STRAIGHT))
+        lane = Lane(super().build_middleware_stack(), self, (*tables.STRAIGHT, *live.STRAIGHT, *api.STRAIGHT))
         guard = Guard(lane, self, house.settings)
         return Journal(guard, house.metrics)
 

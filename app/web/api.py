@@ -31,7 +31,7 @@ from app.web.api_models import (
 from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, bearer, table_code, visitor_of
 from app.web.house import House, TableReader
 from app.web.lane import Straight
-from app.web.live import StreamResponse, open_stream
+from app.web.live import open_stream
 from app.web.tables import load_table
 
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -227,21 +227,37 @@ async def make_move(request: Request) -> Response:
 
 async def _posted(request: Request, shape: type[Posted]) -> Posted:
     """Return the body of a request. Raises RequestValidationError, as where the framework reads it."""
+    raw = await request.body()
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestValidationError([{"loc": ("body",), "msg": "The body must be application/json", "type": "json"}])
     try:
-        return shape.model_validate_json(await request.body())
+        return shape.model_validate_json(raw)
     except ValidationError as problem:
         raise RequestValidationError([{**each, "loc": ("body", *each["loc"])} for each in problem.errors()]) from None
 
 
+async def follow(request: Request) -> Response:
+    """Open a stream."""
+    code = await table_code(request.path_params["code"])
+    house: House = request.app.state.house
+    who = await caller(request, visitor_of(request, house))
+    found, player = await load_table(house, who, code)
+    return await open_stream(house, found, TableReader(player, "en", "json", who.origin), who)
+
+
+STRAIGHT = (
+    Straight("POST", "/api/v1/tables/{code}/moves", make_move),
+    Straight("GET", "/api/v1/tables/{code}/stream", follow),
+)
+
+
 class _Described(APIRoute):
-    """A call that the framework describes, and that comes by a straight way (see `lane`)."""
+    """A call that the framework describes, and that has a straight way (see `lane`)."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler itself, without the framework's reading of arguments."""
-        return make_move
+        return next(way.handler for way in STRAIGHT if way.path == self.path_format)
 
 
 async def _move(code: CodeDep, body: MoveBody) -> None:
@@ -293,17 +309,21 @@ async def events(
     return {"events": [log_data(found, row, viewer) for row in rows], "version": found.version}
 
 
-@router.get(
+async def _stream(code: CodeDep) -> None:
+    """Server-sent events; the first message, with the full present table, comes at once."""
+
+
+router.add_api_route(
     "/tables/{code}/stream",
+    _stream,
+    name="stream",
+    methods=["GET"],
     response_class=Response,
     responses={
         200: {"description": "`event: table`, `id`: version, `data`: Table", "content": {"text/event-stream": {}}}
     },
+    route_class_override=_Described,
 )
-async def stream(code: CodeDep, house: HouseDep, who: CallerDep) -> StreamResponse:
-    """Server-sent events; the first message, with the full present table, comes at once."""
-    found, player = await load_table(house, who, code)
-    return await open_stream(house, found, TableReader(player, "en", "json", who.origin), who)
 
 
 @router.get("/tables/{code}/replay", response_model=ReplayModel)
@@ -325,6 +345,3 @@ async def record(code: CodeDep, house: HouseDep, who: CallerDep) -> dict[str, An
     """A finished game as a record, which `python -m app.records verify` can check offline."""
     found, _ = await load_table(house, who, code)
     return await replays.record(house.db, found)
-
-
-STRAIGHT = (Straight("/api/v1/tables/{code}/moves", make_move),)

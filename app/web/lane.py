@@ -1,14 +1,16 @@
 """The straight way to what is asked for most: past the routers and layers that other requests go through.
 
 A move is a form or a few bytes of JSON, a transaction and an answer; the way of a framework to it took as long as all of
-these together (docs/performance.md). What is served here has the same handlers, guard, journal and refusals as the rest.
+these together. A stream is open for minutes, and would keep every layer it came through. What is served here has the same
+handlers, guard, journal and refusals as the rest (docs/performance.md).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
@@ -17,13 +19,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.web.errors import respond
 
-Handler = Callable[[Request], Awaitable[Response]]
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 @dataclass(frozen=True, slots=True)
 class Straight:
-    """A POST to `path`, in which `{code}` stands for a table, answered by `handler`."""
+    """A request to `path`, in which `{code}` stands for a table, answered by `handler`."""
 
+    method: str
     path: str
     handler: Handler
 
@@ -54,13 +57,14 @@ class Lane:
             response = await way.handler(request)
         except Exception as problem:  # noqa: BLE001  # as the framework's own layers do
             response = await respond(request, problem)
+        del request  # a stream keeps what is here for as long as it is open
         await response(scope, receive, send)
 
     def _way(self, scope: Scope) -> tuple[Straight, str] | None:
-        if scope["type"] != "http" or scope["method"] != "POST":
+        if scope["type"] != "http":
             return None
         path: str = scope["path"]
         for end, pattern, way in self.ways:
-            if path.endswith(end) and (match := pattern.fullmatch(path)):
+            if path.endswith(end) and way.method == scope["method"] and (match := pattern.fullmatch(path)):
                 return way, match["code"]
         return None

@@ -9,12 +9,14 @@ from collections.abc import Hashable
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
 from app.tables.snapshot import Snapshot
-from app.web.deps import CodeDep, HouseDep, Visitor, VisitorDep, reader_of
+from app.web.deps import Visitor, reader_of, table_code, visitor_of
 from app.web.house import House, TableReader
+from app.web.lane import Straight
 from app.web.tables import load_table
 
 router = APIRouter(include_in_schema=False)
@@ -124,9 +126,15 @@ def leave_stream(house: House, stream: Stream, address: str) -> None:
     house.limits.leave(address)
 
 
-@router.get("/t/{code}/stream")
-async def stream(request: Request, code: CodeDep, house: HouseDep, who: VisitorDep) -> StreamResponse:
+async def stream(request: Request) -> StreamResponse:
     """The stream for the page of a table. Browsers hold few connections by plain HTTP/1.1, so those are counted."""
+    code = await table_code(request.path_params["code"])
+    house: House = request.app.state.house
+    who = visitor_of(request, house)
     table, me = await load_table(house, who, code)
-    plain = request.url.scheme == "http" and request.scope.get("http_version") == "1.1"
+    plain = request.scope["scheme"] == "http" and request.scope.get("http_version") == "1.1"
     return await open_stream(house, table, await reader_of(who, table, me), who, who.prefs.browser if plain else None)
+
+
+router.routes.append(Route("/t/{code}/stream", stream, methods=["GET"]))
+STRAIGHT = (Straight("GET", "/t/{code}/stream", stream),)

@@ -237,4 +237,4 @@ async def _after_move(house: House, who: Visitor, made: moves.Made, *, rolls: bo
 
 
 router.routes.append(Route("/t/{code}/moves", move, methods=["POST"]))
-STRAIGHT = (Straight("/t/{code}/moves", move),)
+STRAIGHT = (Straight("POST", "/t/{code}/moves", move),)
