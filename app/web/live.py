@@ -62,6 +62,7 @@ class StreamResponse(Response):
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             await self._send(send, b"retry: 1000\n\n" + self._start)
+            self._start = b""  # a whole page, which nobody needs for the minutes to come
             async with asyncio.timeout(LONGEST):
                 while (message := await self._stream.take()) is not None:
                     await self._send(send, message)
