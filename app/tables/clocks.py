@@ -131,12 +131,15 @@ def bot_due(seated: Seated) -> float | None:
 
 
 def next_wake(table: Snapshot) -> float | None:
-    """Return when the server must next look at a table by itself; None: only when somebody does something."""
+    """Return when the server must next look at a table by itself; None: only when somebody does something.
+
+    It may be in the past: a deadline that nobody has seen to yet stays due, whoever else moves meanwhile.
+    """
     if table.status != "playing":
         return None
     times = [due for seated in table.seats if (due := bot_due(seated)) is not None]
     for seated in table.seats:
-        if seated.asked_at is not None and seated.deadline is not None and seated.deadline > table.at:
+        if seated.asked_at is not None and seated.deadline is not None:
             times.append(seated.deadline)
         since = away_since(seated)
         if since is not None and not table.clock.runs and since + AWAY_AFTER > table.at:

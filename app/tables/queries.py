@@ -29,7 +29,7 @@ _FIELDS = {"seat": {"player", "name", "sits"}, "vote": {"vote"}}
 _TABLE = """
 SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
        t.players, t.state::text AS state, t.outcome::text AS outcome, t.undo_seat, t.undo_from, t.started_at,
-       t.finished_at, t.clock, extract(epoch FROM now())::float8 AS at,
+       t.finished_at, t.clock, t.wake_at, extract(epoch FROM now())::float8 AS at,
        (SELECT r.code FROM tables r WHERE r.id = t.rematch_id) AS rematch,
        (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, coalesce(p.until > now(), false),
                  s.bot, extract(epoch FROM s.asked_since), s.reserve, extract(epoch FROM s.deadline), s.flagged_at,
@@ -144,6 +144,7 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         at=row["at"],
         clock=CLOCKS[row["clock"]],
         points=tuple(Point(*point) for point in orjson.loads(row["points"] or "[]")),
+        wake=row["wake_at"],
     )
 
 
