@@ -99,6 +99,13 @@ def others_here(table: Snapshot, seated: Seated) -> bool:
     return any(other.present and other.bot is None and other.seat != seated.seat for other in table.seats)
 
 
+def goes_on(table: Snapshot) -> bool:
+    """Whether bots move now: while a person is there; with days for each move, also until a person is to move."""
+    if any(seated.present for seated in table.seats):
+        return True
+    return table.clock.runs and not table.clock.live and any(seated.person for seated in table.seats)
+
+
 def is_over(table: Snapshot, seated: Seated) -> bool:
     """Whether the seat's time has run out. A live clock does not run out on somebody for whom nobody waits."""
     if seated.asked_at is None or seated.deadline is None or seated.deadline > table.at:
