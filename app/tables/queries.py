@@ -17,6 +17,8 @@ from app.tables.names import shown_name
 from app.tables.snapshot import Point, Seated, Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import asyncpg
 
     from app.db.engine import Database, Executor, Pool
@@ -94,17 +96,19 @@ async def read(connection: Pool | asyncpg.Connection[Any], table_id: int) -> Sna
 
 async def open_tables(db: Database) -> list[Snapshot]:
     """Return the tables anybody may sit down at: public, waiting, with a free seat and a person; the lively first."""
-    found = [snapshot(row) for row in await db.pool.fetch(_PUBLIC)]
+    found = _readable(await db.pool.fetch(_PUBLIC))
     return [table for table in found if len(table.seats) < table.game.info.max_players][:MOST_OPEN]
 
 
 async def tables_of(db: Database, player_id: str) -> list[Snapshot]:
-    """Return the tables somebody sits at: running ones first, those with their turn before the others.
+    """Return the tables somebody sits at: running ones first, those with their turn before the others."""
+    return _readable(await db.pool.fetch(_MINE, player_id))
 
-    One that cannot be decoded is left out and told to the log, so that it does not take the others with it.
-    """
+
+def _readable(rows: Sequence[asyncpg.Record]) -> list[Snapshot]:
+    """Return tables; one that cannot be decoded is told to the log, so that it does not take the others with it."""
     found = []
-    for row in await db.pool.fetch(_MINE, player_id):
+    for row in rows:
         try:
             found.append(snapshot(row))
         except codec.Malformed:
@@ -117,6 +121,8 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
     entry = find(row["game"], row["rules"])
     if entry is None:
         raise codec.Malformed(f"table {row['id']}: no rules {row['rules']} of such a game here")
+    if row["clock"] not in CLOCKS:
+        raise codec.Malformed(f"table {row['id']}: no such clock here")
     return Snapshot(
         id=row["id"],
         code=row["code"],
