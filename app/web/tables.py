@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from app.tables import absence, moves, players, points, queries, seats
-from app.tables.errors import Invalid, NotYourSeat
+from app.tables.errors import Invalid, NotFound, NotYourSeat
 from app.tables.names import clean_name
 from app.tables.players import Guest
 from app.tables.snapshot import Snapshot
@@ -160,9 +160,15 @@ async def decide(code: CodeDep, house: HouseDep, who: VisitorDep, form: FormDep)
 
 @router.post("/seats/{seat}/free")
 async def free(code: CodeDep, seat: int, house: HouseDep, who: VisitorDep) -> Response:
-    """Free somebody's seat, as host."""
+    """Free somebody's seat, as host. One that is free by now is what was wanted."""
     await who.count("write")
-    return await _after_seats(house, who, await seats.leave(house.db, code, await who.known(), seat))
+    guest = await who.known()
+    try:
+        change = await seats.leave(house.db, code, guest, seat)
+    except NotFound:
+        table, _ = await load_table(house, who, code)
+        change = seats.Change(table.id, code, changed=False)
+    return await _after_seats(house, who, change)
 
 
 @router.post("/start")

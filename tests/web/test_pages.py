@@ -222,6 +222,19 @@ async def test_host_frees_a_seat_and_the_guest_may_come_again(client: httpx.Asyn
     assert (await friend.submit(page.form("/sit"))).has("leave")
 
 
+async def test_a_seat_that_is_free_by_now_is_freed_without_a_word(client: httpx.AsyncClient) -> None:
+    code, (ana, _) = await open_table(client, "Ana", "Bo")
+    browser = browser_of(client, ana)
+    page = await browser.get(f"/t/{code}")
+    form = page.form("/seats/1/free")
+    for _ in range(2):  # two clicks, or its person was faster
+        page = await browser.submit(form)
+        assert (page.status, page.url) == (200, f"http://knobel.test/t/{code}")
+        assert "1 of 10 seats taken" in page.text
+    answer = await browser.http.post("/t/ZZZZZZZZZZ/seats/1/free")
+    assert answer.status_code == 404
+
+
 async def test_host_leaves_and_the_other_can_start(client: httpx.AsyncClient) -> None:
     code, (ana, bo) = await open_table(client, "Ana", "Bo")
     host, friend = browser_of(client, ana), browser_of(client, bo)
