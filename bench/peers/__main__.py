@@ -34,8 +34,8 @@ PACES = (0.0, 0.5)
 IDLE_TABLES = 500
 
 _HEAD = (
-    "tables pace   server                       moves/s   CPU ms/move: server  PostgreSQL   both    answer p50    p99 ms"
-    "   other client p50    p99 ms   bytes  driver CPU"
+    "                                         CPU ms a move                 answer, ms     other client    bytes  driver\n"
+    "tables pace  server               moves/s  server PostgreSQL   both     p50     p99     p50     p99  a move     CPU"
 )
 
 
@@ -62,12 +62,12 @@ def _at(values: list[float], share: float) -> float:
 
 def _line(rival: Rival, tables: int, pause: float, tally: Tally) -> str:
     server, stored = (used / tally.moves * 1000 for used in tally.cpu)
-    pace = f"{pause:.1f} s" if pause else "flat  "
+    pace = f"{pause} s" if pause else "none"
+    answers, sights = tally.answered, tally.streamed
     return (
-        f"{tables:6d} {pace:6} {rival.name:26} {tally.moves / tally.took:9.0f} {server:21.2f} {stored:11.2f} "
-        f"{server + stored:6.2f} {_at(tally.answered, 0.5):13.2f} {_at(tally.answered, 0.99):9.2f} "
-        f"{_at(tally.streamed, 0.5):18.2f} {_at(tally.streamed, 0.99):9.2f} {statistics.median(tally.sizes):7.0f} "
-        f"{tally.own / tally.moves * 1000:11.2f}"
+        f"{tables:6d} {pace:5} {rival.name:20} {tally.moves / tally.took:7.0f} {server:7.2f} {stored:10.2f} "
+        f"{server + stored:6.2f} {_at(answers, 0.5):7.1f} {_at(answers, 0.99):7.1f} {_at(sights, 0.5):7.1f} "
+        f"{_at(sights, 0.99):7.1f} {statistics.median(tally.sizes):7.0f} {tally.own / tally.moves * 1000:7.2f}"
     )
 
 
