@@ -98,7 +98,7 @@ def _boardgame(stack: ExitStack, folder: Path) -> Iterator[Rival]:
         say("boardgame.io is left out: it needs Node and `npm install --no-package-lock` in bench/peers.")
         return
     for name, store in (("memory", []), ("files", [folder / "matches"])):
-        command = [node, HERE / "boardgame.cjs", "{port}", *store]
+        command: list[str | Path] = [node, HERE / "boardgame.cjs", "{port}", *store]
         process = stack.enter_context(Process(command, "/games", {"NODE_ENV": "production"}, 0))
         yield Rival(f"boardgame.io, {name}", process, _maker(BoardgameTable, process), lambda: 0.0)
 

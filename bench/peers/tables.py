@@ -133,8 +133,8 @@ class BoardgameTable:
         http = await Http.open(self._port)
         made = await http.answer(http_request(self._port, f"/games/{SLUG}/create", {"numPlayers": 2}))
         self._match = orjson.loads(made)["matchID"]
-        for seat in "01":
-            join = {"playerID": seat, "playerName": f"p{seat}"}
+        for seat in range(2):
+            join = {"playerID": str(seat), "playerName": f"p{seat}"}
             joined = await http.answer(http_request(self._port, f"/games/{SLUG}/{self._match}/join", join))
             self._credentials.append(orjson.loads(joined)["playerCredentials"])
         http.close()
