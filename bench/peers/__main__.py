@@ -10,6 +10,7 @@ import asyncio
 import os
 import resource
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -137,6 +138,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each measurement")
     parser.add_argument("--no-idle", action="store_true", help="leave out the memory of idle clients")
     wanted = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped as well
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(20000, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, cores[-1:])  # and with it what is started from here: PostgreSQL
