@@ -24,7 +24,7 @@ async def _kill(run: Run, postgres: Postgres, ledger: Ledger, times: int, back: 
         await asyncio.sleep(0.3)
         await asyncio.to_thread(postgres.ensure)
         while not any(sent > killed for sent in list(ledger.sent_at.values())[-200:]):
-            if time.monotonic() - killed > 30:
+            if time.monotonic() - killed > (10 if run.blunt else 30):
                 run.wrong.append("F2: no move within 30 s after a kill")
                 break
             await asyncio.sleep(0.02)
@@ -52,7 +52,7 @@ async def _play(run: Run, postgres: Postgres, service: Service) -> None:
     tables, size = (5, 2) if run.short else (20, 2)
     companies = [Company(ledger, number, size, service.port) for number in range(tables)]
     pid = service.pid
-    await drive(companies, _kill(run, postgres, ledger, run.times(2, 20), back))
+    await drive(companies, _kill(run, postgres, ledger, run.times(2, 3 if run.blunt else 20), back))
     await _page_while_away(run, postgres, service)
     wordless = [body for status, _, body in ledger.faults if status == 503 and WORDS not in body]
     run.figures |= {

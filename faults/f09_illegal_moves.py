@@ -85,7 +85,7 @@ class Attacker:
         self.url = url
         self.company = company
         self.pool: list[dict[str, Any]] = []
-        self.past: list[tuple[int, int, dict[str, Any]]] = []
+        self.past: set[tuple[object, int, str]] = set()
         self.statuses: Counter[int] = Counter()
         self.changes = 0
 
@@ -116,11 +116,16 @@ class Attacker:
             if not is_legal(move, you["actions"]):
                 await self._send(code, person, you["turn"], move)
         for turn in (0, you["turn"] - 1, you["turn"] + 1, 2**31 - 1, -1, 2**70, True, str(you["turn"])):
-            if not any((turn, you["seat"], normal(legal)) == (t, s, normal(m)) for t, s, m in self.past):
+            if not self._made(turn, you["seat"], legal):
                 await self._send(code, person, turn, legal)
         for other in self.company.people:
-            if other is not person and other.table["you"]["turn"] is None:
+            theirs = other.table["you"]
+            if other is not person and theirs["turn"] is None and not self._made(you["turn"], theirs["seat"], legal):
                 await self._send(code, other, you["turn"], legal)
+
+    def _made(self, turn: object, seat: int, move: dict[str, Any]) -> bool:
+        """Whether this very move was made under this turn: then it is a repetition, and no fault."""
+        return (turn, seat, normal(move)) in self.past
 
     async def _send(self, code: str, person: Person, turn: object, move: object) -> None:
         answer = await person.client.post(f"{API}/tables/{code}/moves", {"turn": _number(turn), "move": move})
@@ -134,7 +139,7 @@ class Attacker:
         you = (await person.surely("GET", f"/tables/{code}")).json()["you"]
         if you["turn"] is not None:
             move = pick(you["actions"], self.run.rng)
-            self.past.append((you["turn"], you["seat"], move))
+            self.past.add((you["turn"], you["seat"], normal(move)))
             answer = await person.client.post(f"{API}/tables/{code}/moves", {"turn": you["turn"], "move": move})
             self.run.must(answer.status == 200, f"F9: a legal move was answered with {answer.status}")
         for one in self.company.people:

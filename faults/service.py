@@ -52,6 +52,10 @@ class Service:
         }
         self.process: subprocess.Popen[bytes] | None = None
 
+    def set(self, name: str, value: str) -> None:
+        """Change the environment of the next start."""
+        self._environment[name] = value
+
     def launch(self) -> None:
         """Start the service and do not wait."""
         with self.log.open("ab") as log:
