@@ -17,12 +17,10 @@ from faults.service import Service
 async def _kill(run: Run, service: Service, times: int) -> None:
     await asyncio.sleep(2)
     for _ in range(times):
-        await asyncio.sleep(run.rng.uniform(0.5, 1.5))
+        await asyncio.sleep(run.rng.uniform(1.0, 4.5))  # some come while the last one has not come back yet
         with contextlib.suppress(ProcessLookupError):
             os.kill(run.rng.choice(service.workers()), signal.SIGKILL)
             run.figures["kills"] = run.figures.get("kills", 0) + 1
-        if run.rng.random() < 0.7:  # some come while the last one has not come back yet
-            await asyncio.sleep(run.rng.uniform(1, 2.5))
     await asyncio.sleep(3)
 
 

@@ -19,6 +19,9 @@ from faults.run import Program, Run
 from faults.service import Service
 
 ODD = (True, None, -1, 0, 1, 7, 99, 2**63, 1.0, -0.0, "", "1", "\x00", "é\u202e", [], {}, [[]], "d0", "r1c1", "john")
+ENOUGH = 5
+"""After so many changes by illegal moves nothing more is to be learnt at a table."""
+
 _STATE = """
 SELECT md5(string_agg(id || ' ' || version || ' ' || status || coalesce(state::text, ''), ',' ORDER BY id))
        || (SELECT count(*) FROM table_events) FROM tables
@@ -92,7 +95,7 @@ class Attacker:
     async def attack(self, connection: asyncpg.Connection[Any], count: int) -> None:
         """Play a game, and try so many illegal moves in all."""
         code = await self.company.open()
-        while sum(self.statuses.values()) < count:
+        while sum(self.statuses.values()) < count and self.changes < ENOUGH:
             asked = [one for one in self.company.people if one.table["you"]["turn"] is not None]
             if not asked:
                 code = await self.company.open()

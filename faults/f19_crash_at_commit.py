@@ -18,8 +18,8 @@ WRITES = b'{"move":'
 """In what is sent to the database this stands only where a move is written."""
 TELLS = b"\x00\x00\x00\x06tables"
 """The parameter of `pg_notify` that names the channel."""
-COMMITTED = b"SELECT 1\x00Z\x00\x00\x00\x05I"
-"""The database's last words about a statement that has given one row, when no transaction is open any more."""
+COMMITTED = b"Z\x00\x00\x00\x05I"
+"""The database's last words about a statement, when no transaction is open any more: ready for the next."""
 
 
 class Assassin:
@@ -29,12 +29,15 @@ class Assassin:
         self.service = service
         self.armed = b""
         self.struck = 0
+        self.written = False
 
     async def up(self, link: Link, data: bytes) -> bytes:
         """Look at what goes to the database."""
-        if self.armed == WRITES and WRITES in data:
+        if WRITES in data and self.armed == WRITES:
             link.note = b"committing"
-        elif self.armed == TELLS and TELLS in data:
+        elif WRITES in data and self.armed == TELLS:
+            self.written = True
+        elif TELLS in data and self.armed == TELLS and self.written:
             return await self._strike()
         return data
 
@@ -46,7 +49,7 @@ class Assassin:
         return await self._strike() if COMMITTED in link.note else b""
 
     async def _strike(self) -> bytes:
-        self.armed = b""
+        self.armed, self.written = b"", False
         self.struck += 1
         os.kill(self.service.pid, signal.SIGKILL)
         await asyncio.to_thread(self.service.kill)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _MOVES = """
 SELECT t.code, e.seat, e.asked, (e.data->'move')::text AS move FROM table_events e JOIN tables t ON t.id = e.table_id
-WHERE e.type = 'move' AND NOT e.undone AND e.asked IS NOT NULL
+WHERE e.type = 'move' AND NOT e.undone AND e.asked IS NOT NULL AND t.code = ANY($1)
 """
 _ROWS = "SELECT seq, type, seat, data::text AS data, undone FROM table_events WHERE table_id = $1 ORDER BY seq"
 _FOUND = re.compile(rb'"id": ?"(\w+)"')
@@ -57,7 +57,7 @@ async def _logged(connection: asyncpg.Connection[Any], ledger: Ledger) -> list[s
     """I1: what was answered is in the log exactly once, what was refused is not, and no turn was answered twice."""
     found: Counter[tuple[str, int, int, str]] = Counter()
     turns: Counter[tuple[str, int, int]] = Counter()
-    for row in await connection.fetch(_MOVES):
+    for row in await connection.fetch(_MOVES, list({entry.code for entry in ledger.entries})):
         turn = (row["code"], row["seat"], row["asked"])
         found[*turn, normal(orjson.loads(row["move"]))] += 1
         turns[turn] += 1
