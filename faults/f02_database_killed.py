@@ -52,7 +52,7 @@ async def _play(run: Run, postgres: Postgres, service: Service) -> None:
     tables, size = (5, 2) if run.short else (20, 2)
     companies = [Company(ledger, number, size, service.port) for number in range(tables)]
     pid = service.pid
-    await drive(companies, _kill(run, postgres, ledger, run.times(2, 3 if run.blunt else 20), back))
+    await drive(companies, _kill(run, postgres, ledger, run.times(2, 20), back))
     await _page_while_away(run, postgres, service)
     wordless = [body for status, _, body in ledger.faults if status == 503 and WORDS not in body]
     run.figures |= {

@@ -117,7 +117,7 @@ async def _all(run: Run, postgres: Postgres) -> None:
         await asyncio.gather(asyncio.to_thread(first.start), asyncio.to_thread(second.start))
         try:
             ledger = Ledger()
-            rounds = run.times(2, 20)
+            rounds = run.times(2, 10)
             for mark, name in ((WRITES, "commit_to_answer"), (TELLS, "commit_to_notify")):
                 company = Company(ledger, len(name), 2, first.port, second.port)
                 for person in company.people:  # the others look through the process that lives on

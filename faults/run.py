@@ -46,8 +46,8 @@ class Run:
         self.wrong += violations
 
     def times(self, short: int, full: int) -> int:
-        """Return how often something is done."""
-        return short if self.short else full
+        """Return how often something is done; what is spoiled shows in the short form already."""
+        return short if self.short or self.blunt else full
 
 
 Body: TypeAlias = Callable[[Run], None]
