@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 from app import ROOT
 from faults.page import write
 from faults.run import Program, Run, keep, line, say
+from faults.service import Service
 
 MODULES = {
     path.stem.partition("_")[0].replace("f0", "f").upper(): path.stem
@@ -49,6 +51,8 @@ def once(name: str, *, short: bool, blunt: bool, seed: int, record: bool) -> boo
         except Exception as problem:  # noqa: BLE001  # whatever it is: a program that breaks off has proved nothing
             traceback.print_exc()
             run.wrong.append(f"broke off: {problem!r}"[:300])
+        finally:
+            Service.end_all()
         result = line(chosen, run, time.monotonic() - begun)
     say(json.dumps(result, ensure_ascii=False))
     if record:
@@ -78,6 +82,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     args = parser.parse_args()
     os.environ.pop("FAULTS_SPOILED", None)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
     if args.what == "page":
         write()
         return 0

@@ -30,6 +30,7 @@ class Assassin:
         self.armed = b""
         self.struck = 0
         self.written = False
+        self.dead = asyncio.Event()
 
     async def up(self, link: Link, data: bytes) -> bytes:
         """Look at what goes to the database."""
@@ -53,6 +54,7 @@ class Assassin:
         self.struck += 1
         os.kill(self.service.pid, signal.SIGKILL)
         await asyncio.to_thread(self.service.kill)
+        self.dead.set()
         return b""
 
 
@@ -81,7 +83,10 @@ async def _round(run: Run, company: Company, assassin: Assassin, mark: bytes, wa
         await asyncio.sleep(0.02)
     waits.append(time.monotonic() - begun)
     assassin.armed = b""
-    await asyncio.to_thread(assassin.service.start)
+    if assassin.struck > before:
+        await assassin.dead.wait()
+        assassin.dead.clear()
+        await asyncio.to_thread(assassin.service.start)
 
 
 async def _game(run: Run, company: Company, assassin: Assassin, mark: bytes, rounds: int) -> list[float]:

@@ -12,7 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Self
+from typing import ClassVar, Self
 
 from app import ROOT
 from faults.postgres import descendants
@@ -33,6 +33,9 @@ def free_port() -> int:
 class Service:
     """`python -m app` in a process group of its own. `spoiled`: one of the names in `faults.spoiled`, for blunt runs."""
 
+    started: ClassVar[list[Service]] = []
+    """All that was made in this process, so that none is left behind by a program that breaks off."""
+
     def __init__(self, url: str, folder: Path, *, workers: int = 1, spoiled: str = "", **environment: str) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -51,6 +54,7 @@ class Service:
             **environment,
         }
         self.process: subprocess.Popen[bytes] | None = None
+        self.started.append(self)
 
     def set(self, name: str, value: str) -> None:
         """Change the environment of the next start."""
@@ -138,6 +142,14 @@ class Service:
                 fields = Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
                 ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
+
+    @classmethod
+    def end_all(cls) -> None:
+        """Kill whatever still runs of what was started here."""
+        for service in cls.started:
+            if service.process is not None and service.process.poll() is None:
+                service.kill()
+        cls.started.clear()
 
     def __enter__(self) -> Self:
         self.start()
