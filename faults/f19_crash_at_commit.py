@@ -31,6 +31,7 @@ class Assassin:
         self.struck = 0
         self.written = False
         self.dead = asyncio.Event()
+        self.killing: asyncio.Task[None] | None = None
 
     async def up(self, link: Link, data: bytes) -> bytes:
         """Look at what goes to the database."""
@@ -53,9 +54,12 @@ class Assassin:
         self.armed, self.written = b"", False
         self.struck += 1
         os.kill(self.service.pid, signal.SIGKILL)
+        self.killing = asyncio.create_task(self._bury())  # not here: this connection ends with the process
+        return b""
+
+    async def _bury(self) -> None:
         await asyncio.to_thread(self.service.kill)
         self.dead.set()
-        return b""
 
 
 async def _round(run: Run, company: Company, assassin: Assassin, mark: bytes, waits: list[float]) -> None:
