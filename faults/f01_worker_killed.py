@@ -18,8 +18,10 @@ async def _kill(run: Run, service: Service, times: int) -> None:
     await asyncio.sleep(2)
     for _ in range(times):
         await asyncio.sleep(run.rng.uniform(1.0, 4.5))  # some come while the last one has not come back yet
+        while not (workers := service.workers()):  # the last one was killed a moment ago
+            await asyncio.sleep(0.05)
         with contextlib.suppress(ProcessLookupError):
-            os.kill(run.rng.choice(service.workers()), signal.SIGKILL)
+            os.kill(run.rng.choice(workers), signal.SIGKILL)
             run.figures["kills"] = run.figures.get("kills", 0) + 1
     await asyncio.sleep(3)
 
@@ -37,6 +39,7 @@ async def _play(run: Run, url: str, service: Service) -> None:
         "reconnects": ledger.reconnects,
     }
     run.add(await holds(url, ledger, (service,)))
+    run.must(service.process is not None and service.process.poll() is None, "F1: the service ended")
     run.must(ledger.counts()["ok"] > 50, "hardly any moves were made")
     run.must(share(ledger.gaps, 0.99) <= 5000, "somebody was without service for more than 5 s")
 

@@ -93,14 +93,14 @@ class Service:
         return self.process.pid
 
     def workers(self) -> list[int]:
-        """Return the process ids of the workers."""
+        """Return the process ids of the workers, where there are several: of those that live just now."""
         found = []
         for task in Path(f"/proc/{self.pid}/task").glob("*/children"):
             for pid in map(int, task.read_text().split()):
                 with contextlib.suppress(OSError):
                     if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
                         found.append(pid)
-        return found or [self.pid]
+        return found
 
     def kill(self) -> None:
         """`kill -9` the service and what it started, and wait until it is gone."""
