@@ -15,7 +15,7 @@ from faults.service import Service
 
 
 async def _kill(run: Run, service: Service, times: int) -> None:
-    await asyncio.sleep(2)
+    await asyncio.sleep(run.times(1, 2))
     for _ in range(times):
         await asyncio.sleep(run.rng.uniform(1.0, 4.5))  # some come while the last one has not come back yet
         while not (workers := service.workers()):  # the last one was killed a moment ago
@@ -23,14 +23,14 @@ async def _kill(run: Run, service: Service, times: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(run.rng.choice(workers), signal.SIGKILL)
             run.figures["kills"] = run.figures.get("kills", 0) + 1
-    await asyncio.sleep(3)
+    await asyncio.sleep(run.times(2, 3))
 
 
 async def _play(run: Run, url: str, service: Service) -> None:
     ledger = Ledger()
     tables, size = (5, 2) if run.short else (40, 4)
     companies = [Company(ledger, number, size, service.port) for number in range(tables)]
-    await drive(companies, _kill(run, service, run.times(2, 20)))
+    await drive(companies, _kill(run, service, run.times(2 if run.blunt else 1, 20)))
     run.figures |= {
         "tables": tables,
         "clients": tables * size,

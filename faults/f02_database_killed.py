@@ -16,7 +16,7 @@ WORDS = b"Saving is not possible right now"
 
 
 async def _kill(run: Run, postgres: Postgres, ledger: Ledger, times: int, back: list[float]) -> None:
-    await asyncio.sleep(2)
+    await asyncio.sleep(1)
     for _ in range(times):
         await asyncio.sleep(run.rng.uniform(1, 3))
         killed = time.monotonic()
@@ -29,7 +29,7 @@ async def _kill(run: Run, postgres: Postgres, ledger: Ledger, times: int, back: 
                 break
             await asyncio.sleep(0.02)
         back.append(time.monotonic() - killed)
-    await asyncio.sleep(2)
+    await asyncio.sleep(1)
 
 
 async def _page_while_away(run: Run, postgres: Postgres, service: Service) -> None:
@@ -52,7 +52,7 @@ async def _play(run: Run, postgres: Postgres, service: Service) -> None:
     tables, size = (5, 2) if run.short else (20, 2)
     companies = [Company(ledger, number, size, service.port) for number in range(tables)]
     pid = service.pid
-    await drive(companies, _kill(run, postgres, ledger, run.times(2, 20), back))
+    await drive(companies, _kill(run, postgres, ledger, run.times(2 if run.blunt else 1, 20), back))
     await _page_while_away(run, postgres, service)
     wordless = [body for status, _, body in ledger.faults if status == 503 and WORDS not in body]
     run.figures |= {
@@ -66,7 +66,9 @@ async def _play(run: Run, postgres: Postgres, service: Service) -> None:
     }
     run.must(not wordless, "F2: 503 without words")
     run.must(share(back, 1.0) <= 10_000, "F2: more than 10 s until the first move after a kill")
-    run.must(service.process is not None and service.process.poll() is None and service.pid == pid, "F2: the service ended")
+    run.must(
+        service.process is not None and service.process.poll() is None and service.pid == pid, "F2: the service ended"
+    )
     run.must(ledger.counts()["ok"] > 50, "hardly any moves were made")
     run.add(await holds(postgres.url, ledger, (service,)))
 

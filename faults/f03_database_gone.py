@@ -41,7 +41,9 @@ class Watch:
                 else:
                     answer = await client.get(self.path)
                 self.statuses[answer.status] += 1
-                self.wordless += answer.status == 503 and not (answer.retry_after and b"nothing that was answered" in answer.body)
+                self.wordless += answer.status == 503 and not (
+                    answer.retry_after and b"nothing that was answered" in answer.body
+                )
             except Lost:
                 self.statuses[0] += 1
             self.took.append(time.monotonic() - begun)

@@ -58,7 +58,7 @@ async def _play(run: Run, url: str, services: tuple[Service, ...]) -> None:
     ports = [service.port for service in services]
     company = Company(ledger, 1, 2, *ports)
     clients = [Client(ports[number % len(ports)]) for number in range(20)]
-    rounds, sent = run.times(12, 150), 0
+    rounds, sent = run.times(8, 150), 0
     accepted: list[int] = []
     await company.open()
     for number in range(rounds):

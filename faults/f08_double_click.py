@@ -57,7 +57,7 @@ async def _play(run: Run, url: str, services: list[Service]) -> None:
     company = Company(ledger, 1, 2, services[1].port)
     await company.open()
     done = dict.fromkeys(WAYS, 0)
-    often = {"together": run.times(8, 60), "another process": run.times(8, 60), "a second later": run.times(1, 10)}
+    often = {"together": run.times(4, 60), "another process": run.times(4, 60), "a second later": run.times(1, 10)}
     for way in WAYS:
         for _ in range(often.get(way, run.times(1, 5))):
             if company.people[0].table["status"] != "playing":

@@ -18,7 +18,28 @@ from faults.postgres import Postgres
 from faults.run import Program, Run
 from faults.service import Service
 
-ODD = (True, None, -1, 0, 1, 7, 99, 2**63, 1.0, -0.0, "", "1", "\x00", "é\u202e", [], {}, [[]], "d0", "r1c1", "john")
+ODD: tuple[Any, ...] = (
+    True,
+    None,
+    -1,
+    0,
+    1,
+    7,
+    99,
+    2**63,
+    1.0,
+    -0.0,
+    "",
+    "1",
+    "\x00",
+    "é\u202e",
+    [],
+    {},
+    [[]],
+    "d0",
+    "r1c1",
+    "john",
+)
 ENOUGH = 5
 """After so many changes by illegal moves nothing more is to be learnt at a table."""
 
@@ -164,7 +185,7 @@ async def _all(run: Run, url: str, service: Service) -> None:
         company = Company(ledger, number, size, service.port, game=slug)
         attacker = Attacker(run, url, company)
         try:
-            await attacker.attack(connection, run.times(100, 2600))
+            await attacker.attack(connection, run.times(80, 2600))
         finally:
             changes += attacker.changes
             statuses += attacker.statuses

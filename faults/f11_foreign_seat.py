@@ -48,7 +48,9 @@ async def _cell(run: Run, client: Client, token: str, request: tuple[str, str, A
     extra += f"Cookie: sid={token}\r\n" if token and not path.startswith(API) else ""
     extra += _FORM if isinstance(body, bytes) else ""
     status = (await client.ask(method, path, body, extra)).status
-    run.must(status in (401, 403, 404, 405, 409, 422), f"F11: {method} {path.rpartition('/')[2]} answered with {status}")
+    run.must(
+        status in (401, 403, 404, 405, 409, 422), f"F11: {method} {path.rpartition('/')[2]} answered with {status}"
+    )
     return status
 
 
@@ -80,8 +82,8 @@ async def _matrix(run: Run, url: str, company: Company, other: Company, stranger
 async def _all(run: Run, url: str, service: Service) -> None:
     ledger = Ledger()
     company, other, third = (Company(ledger, number, 2, service.port) for number in (1, 2, 3))
-    for one in (company, other, third):
-        await one.open()
+    for each in (company, other, third):
+        await each.open()
     strangers = {"nobody": "", "made up": "x" * 43, "stranger": third.people[0].client.token}
     statuses: Counter[int] = Counter()
     for _ in range(run.times(2, 20)):
@@ -90,9 +92,12 @@ async def _all(run: Run, url: str, service: Service) -> None:
         await person.send(person.table["you"]["turn"], pick(person.table["you"]["actions"], run.rng))
         for one in company.people:
             one.take((await one.surely("GET", f"/tables/{one.table['code']}")).json())
-    for one in (company, other, third):
-        one.close()
-    run.figures |= {"cells": statuses.total(), "answers": {str(status): count for status, count in sorted(statuses.items())}}
+    for each in (company, other, third):
+        each.close()
+    run.figures |= {
+        "cells": statuses.total(),
+        "answers": {str(status): count for status, count in sorted(statuses.items())},
+    }
     run.figures["wrongly_accepted"] = sum(count for status, count in statuses.items() if status < 400)
     run.add(await holds(url, ledger, (service,)))
 

@@ -74,7 +74,7 @@ async def _all(run: Run, url: str, service: Service) -> None:
     known = await client.ask("GET", f"{API}/me", None, f"Cookie: sid={secret}\r\n")
     run.must(known.status == 200, f"F12: not known by a whole cookie ({known.status})")
     statuses: Counter[str] = Counter()
-    count = run.times(200, 3000)
+    count = run.times(150, 3000)
     paths = ("/", table, f"{API}/me", "/me", "/g/yacht/tables")
     for number in range(count):
         await _send(run, client, paths[number % len(paths)], mutated(run, secret), statuses)

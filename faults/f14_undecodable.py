@@ -21,7 +21,7 @@ DAMAGE = (
     "UPDATE tables SET options = '{\"zebra-17\": true}' WHERE id = $1",
     "UPDATE tables SET rules = 99 WHERE id = $1",
     "UPDATE tables SET game = 'zebra-17' WHERE id = $1",
-    "UPDATE table_events SET data = '{\"move\": {\"kind\": \"zebra-17\"}}' WHERE type = 'move' AND table_id = $1",
+    'UPDATE table_events SET data = \'{"move": {"kind": "zebra-17"}}\' WHERE type = \'move\' AND table_id = $1',
     "UPDATE table_events SET data = '[\"zebra-17\"]' WHERE type = 'move' AND table_id = $1",
     "UPDATE table_events SET data = '{}' WHERE type = 'chance' AND table_id = $1",
     "UPDATE table_events SET data = data || '{\"sides\": [20]}' WHERE type = 'chance' AND table_id = $1",
@@ -62,7 +62,12 @@ async def _look(run: Run, service: Service, broken: list[Company], whole: list[C
     for path in ("/", "/g/yacht", f"{API}/games", "/health/ready"):
         elsewhere[(await client.get(path)).status] += 1
     client.close()
-    run.figures |= {"broken": len(broken), "resting": resting, "whole": len(whole), "answers_elsewhere": sum(elsewhere.values())}
+    run.figures |= {
+        "broken": len(broken),
+        "resting": resting,
+        "whole": len(whole),
+        "answers_elsewhere": sum(elsewhere.values()),
+    }
     run.figures["5xx_elsewhere"] = sum(count for status, count in elsewhere.items() if status >= 500)
     run.must(resting == len(broken), "F14: not every broken table says so")
     run.must(set(elsewhere) == {200}, f"F14: elsewhere {dict(elsewhere)}")

@@ -59,10 +59,17 @@ async def _copies(url: str, statuses: dict[str, int]) -> int:
     connection = await asyncpg.connect(url)
     await connection.execute("SET session_replication_role = replica")
     for status, copies in statuses.items():
-        model = await connection.fetchval("SELECT id FROM tables WHERE status = $1 ORDER BY version DESC LIMIT 1", status)
-        for name, skipped in (("tables", {"id", "code", "rematch_id"}), ("seats", {"id", "table_id"}), ("table_events", {"table_id"})):
+        model = await connection.fetchval(
+            "SELECT id FROM tables WHERE status = $1 ORDER BY version DESC LIMIT 1", status
+        )
+        for name, skipped in (
+            ("tables", {"id", "code", "rematch_id"}),
+            ("seats", {"id", "table_id"}),
+            ("table_events", {"table_id"}),
+        ):
             columns = await connection.fetch(
-                "SELECT column_name FROM information_schema.columns WHERE table_name = $1 AND table_schema = 'public'", name
+                "SELECT column_name FROM information_schema.columns WHERE table_name = $1 AND table_schema = 'public'",
+                name,
             )
             kept = ", ".join(f'"{row[0]}"' for row in columns if row[0] not in skipped)
             if name == "tables":
@@ -112,7 +119,9 @@ async def _data(url: str, columns: dict[str, list[str]]) -> list[Any]:
 def _upgrader(url: str, start: Path) -> subprocess.Popen[bytes]:
     """Start a process that upgrades as soon as the file `start` is there."""
     command = [sys.executable, "-c", UPGRADE, url, str(start)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    return subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
 
 
 def _killed_halfway(run: Run, url: str) -> bool:
@@ -139,7 +148,7 @@ async def _fill(run: Run, url: str, service: Service) -> None:
     run.figures |= {**statuses, "events": await _copies(url, statuses)}
 
 
-def _down_and_up(run: Run, url: str, before: Any, columns: dict[str, list[str]]) -> None:
+def _down_and_up(run: Run, url: str, before: Any) -> None:
     """Four upgraders at once after a step down, then one that is killed at its work and one that ends it."""
 
     def state() -> Any:
@@ -155,7 +164,11 @@ def _down_and_up(run: Run, url: str, before: Any, columns: dict[str, list[str]])
     start.touch()
     codes = [process.wait(120) for process in processes]
     worked = in_thread(lambda: asyncio.run(value(url, "SELECT count(DISTINCT pid) FROM faults.worked")))
-    run.figures |= {"upgraders": 4, "upgraders_that_failed": sum(code != 0 for code in codes), "upgraders_that_did_the_work": worked - 1}
+    run.figures |= {
+        "upgraders": 4,
+        "upgraders_that_failed": sum(code != 0 for code in codes),
+        "upgraders_that_did_the_work": worked - 1,
+    }
     run.must(codes == [0] * 4, f"F17: of four upgraders at once some failed: {codes}")
     run.must(worked == 2, f"F17: {worked - 1} upgraders did the work")  # and the step down
     in_thread(lambda: upgrade(url))
@@ -202,7 +215,7 @@ def body(run: Run) -> None:
         run.must(in_thread(lambda: asyncio.run(_columns(url))) == everything, "F17: columns differ after down and up")
         rows = in_thread(lambda: asyncio.run(_data(url, kept)))
         postgres.execute(_WATCH, *([_NO_LOCK] if run.blunt else []))
-        _down_and_up(run, url, before, kept)
+        _down_and_up(run, url, before)
         run.must(in_thread(lambda: asyncio.run(_data(url, kept))) == rows, "F17: rows differ after down and up")
         if run.blunt:
             return

@@ -36,18 +36,19 @@ def _admin(url: str, *words: str) -> tuple[int, str]:
 
 def _torn(url: str, file: Path) -> None:
     """Back up one table after the other, each as it is by then."""
-    transaction, copy = asyncpg.Connection.transaction, backups._copy
+    spoil: Any = backups
+    transaction, copy = asyncpg.Connection.transaction, spoil._copy
 
     async def later(*parts: Any) -> Any:
         await asyncio.sleep(0.5)
         return await copy(*parts)
 
     asyncpg.Connection.transaction = lambda self, **_: transaction(self)
-    backups._copy = later
+    spoil._copy = later
     try:
         in_thread(lambda: backups.backup(url, file))
     finally:
-        asyncpg.Connection.transaction, backups._copy = transaction, copy
+        asyncpg.Connection.transaction, spoil._copy = transaction, copy
 
 
 def _hashes(file: Path) -> dict[str, Any]:
@@ -119,9 +120,8 @@ async def _go_on(run: Run, service: Service, url: str, ledger: Ledger) -> None:
 def body(run: Run) -> None:
     """The steps of docs/hosting.md: backup, a new empty database, restore, check, start."""
     file, again = run.folder / "knobel.backup", run.folder / "again.backup"
-    with Postgres(run.folder / "old") as postgres:
-        with Service(postgres.url, run.folder) as service:
-            ledger, before = asyncio.run(_save_under_load(run, postgres.url, service, file))
+    with Postgres(run.folder / "old") as postgres, Service(postgres.url, run.folder) as service:
+        ledger, before = asyncio.run(_save_under_load(run, postgres.url, service, file))
     shutil.rmtree(run.folder / "old")
     begun = time.monotonic()
     with Postgres(run.folder / "new", migrated=False) as postgres:

@@ -158,9 +158,16 @@ def _sample(action: Any, rng: random.Random) -> Any:
 def body(run: Run) -> None:
     """The decoder, the games, and in the full form the whole API from outside."""
     check = spoilt if run.blunt else decode
-    _hypothesis(run, "moves_decoded", moves() | _VALUES, check, run.times(400, 20_000))
-    run.must(LARGEST >= len(NESTED), "F25: the nested lists are too long")
-    for content in (NESTED, b'{"kind":' * 5000 + b"1" + b"}" * 5000, b"\xef\xbb\xbf{}", b"\xff" * LARGEST, b"1e400", b'{"kind":"roll","kind":"score"}'):
+    _hypothesis(run, "moves_decoded", moves() | _VALUES, check, run.times(300, 20_000))
+    run.must(len(NESTED) <= LARGEST, "F25: the nested lists are too long")
+    for content in (
+        NESTED,
+        b'{"kind":' * 5000 + b"1" + b"}" * 5000,
+        b"\xef\xbb\xbf{}",
+        b"\xff" * LARGEST,
+        b"1e400",
+        b'{"kind":"roll","kind":"score"}',
+    ):
         try:
             decode_bytes(content)
         except Exception as problem:  # noqa: BLE001  # as above
@@ -169,7 +176,9 @@ def body(run: Run) -> None:
     steps = st.lists(st.tuples(st.integers(0, 2**16), moves() | _SCALARS), min_size=1, max_size=50)
     for slug in CURRENT:
         walked = st.tuples(steps, st.integers(0, 2**32))
-        _hypothesis(run, f"games_of_{slug}", walked, lambda one, slug=slug: play(one[0], slug, one[1]), run.times(15, 2000))
+        _hypothesis(
+            run, f"games_of_{slug}", walked, lambda one, slug=slug: play(one[0], slug, one[1]), run.times(8, 500)
+        )
     if not run.short and not run.blunt:
         with Postgres(run.folder) as postgres, Service(postgres.url, run.folder) as service:
             ledger = Ledger()

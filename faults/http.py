@@ -139,7 +139,7 @@ class Stream:
                 while (end := self._buffer.find(b"\n\n")) < 0:
                     size = int(await self._reader.readline() or b"0", 16)
                     if size == 0:
-                        raise EOFError
+                        raise EOFError  # noqa: TRY301  # the end of a stream is told as a break is
                     self._buffer += (await self._reader.readexactly(size + 2))[:-2]
         except (OSError, EOFError, TimeoutError, ValueError) as problem:
             raise Lost(repr(problem)) from problem

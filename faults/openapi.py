@@ -14,7 +14,19 @@ BAD: tuple[Any, ...] = (
     None, True, -1, 0, 1, 2**31, 2**63, 2**70, 1.5, -0.0, "", "\x00", "a" * 5000, "é\u202e", "1", [], [[]], {}, {"a": 1}, "easy", "yacht", "wait",
 )  # fmt: skip
 PATHS = ("AAAAAAAAAA", "%00", "..%2f..", "é", "a" * 300, "0", "-1", "99999999999999999999", "1.5", "%ff%fe")
-BODIES = (b"", b"{", b"[]", b"null", b"\xff\xfe", b"\x00", b'{"turn":1e400}', b'{"turn":NaN}', b"[" * 5000, b'{"turn":1,"turn":2}', b"\xef\xbb\xbf{}")
+BODIES = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b"\x00",
+    b'{"turn":1e400}',
+    b'{"turn":NaN}',
+    b"[" * 5000,
+    b'{"turn":1,"turn":2}',
+    b"\xef\xbb\xbf{}",
+)
 """Bodies that are no JSON, or not what anybody expects."""
 
 AUTHENTICATED = {"post", "delete"}
@@ -34,7 +46,7 @@ class Walker:
         self.codes: list[str] = []
         self.tokens: list[str] = []
 
-    def value(self, schema: dict[str, Any], depth: int = 0) -> Any:
+    def value(self, schema: dict[str, Any], depth: int = 0) -> Any:  # noqa: PLR0911  # one for each kind of schema
         """Return a value for a schema: mostly one that fits, sometimes one that does not."""
         rng = self.run.rng
         if rng.random() < 0.25 or depth > 4:
@@ -48,13 +60,19 @@ class Walker:
             return rng.choice(schema.get("enum", [schema.get("const")]))
         kind = schema.get("type")
         if kind == "object":
-            made = {name: self.value(part, depth + 1) for name, part in schema.get("properties", {}).items() if rng.random() < 0.9}
+            made = {
+                name: self.value(part, depth + 1)
+                for name, part in schema.get("properties", {}).items()
+                if rng.random() < 0.9
+            }
             if rng.random() < 0.1:
                 made["seat"] = rng.choice(BAD)
             return made
         if kind == "array":
             return [self.value(schema.get("items", {}), depth + 1) for _ in range(rng.randrange(3))]
-        return {"integer": rng.randrange(40), "boolean": True, "null": None, "number": 1.5}.get(str(kind), rng.choice(("yacht", "none", "en", "Ana")))
+        return {"integer": rng.randrange(40), "boolean": True, "null": None, "number": 1.5}.get(
+            str(kind), rng.choice(("yacht", "none", "en", "Ana"))
+        )
 
     def address(self, path: str, operation: dict[str, Any]) -> str:
         """Fill in a path and its query."""
@@ -62,7 +80,9 @@ class Walker:
         for part in operation.get("parameters", ()):
             if part["in"] == "path":
                 good = rng.choice(self.codes) if part["name"] == "code" else str(rng.randrange(3))
-                path = path.replace(f"{{{part['name']}}}", good if rng.random() < 0.8 else rng.choice(PATHS).replace("é", "%C3%A9"))
+                path = path.replace(
+                    f"{{{part['name']}}}", good if rng.random() < 0.8 else rng.choice(PATHS).replace("é", "%C3%A9")
+                )
             elif rng.random() < 0.6:
                 path += f"?{part['name']}={rng.choice((0, 1, 5, -1, 2**31, 2**64, 'x', '', '%00', '1.5'))}"
         return path
@@ -93,7 +113,9 @@ class Walker:
         told = {int(status) for status in operation["responses"]} | {400, 405, 413, 431}
         self.run.must(answer.status in told, f"F25: {method} {path}: {answer.status} is not described")
         if answer.status >= 400 and path.startswith(API):
-            self.run.must(b"application/problem+json" in answer.head, f"F25: {method} {path}: {answer.status} is no problem JSON")
+            self.run.must(
+                b"application/problem+json" in answer.head, f"F25: {method} {path}: {answer.status} is no problem JSON"
+            )
         if self.client.token not in self.tokens and method in AUTHENTICATED and path not in FREE:
             self.run.must(answer.status >= 400, f"F25: {method} {path} without a session: {answer.status}")
 

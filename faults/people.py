@@ -153,7 +153,9 @@ class Person:
     async def arrive(self, name: str) -> None:
         """Become a guest."""
         self.client.token = ""
-        self.client.token = self.listening.token = (await self.surely("POST", "/guests", {"name": name})).json()["token"]
+        self.client.token = self.listening.token = (await self.surely("POST", "/guests", {"name": name})).json()[
+            "token"
+        ]
 
     async def listen(self, code: str) -> None:
         """Hold the stream of a table until cancelled, and open it again whenever it ends."""

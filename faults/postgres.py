@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
@@ -94,7 +94,7 @@ class Postgres:
 
         in_thread(lambda: asyncio.run(run()))
 
-    def __enter__(self) -> Postgres:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

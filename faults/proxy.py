@@ -32,9 +32,7 @@ class Link:
 class Proxy:
     """`up` and `down` are given what comes from the client and from the server, and return what goes on."""
 
-    def __init__(
-        self, target: Callable[[], Awaitable[Pair]], up: Hook = _as_it_is, down: Hook = _as_it_is
-    ) -> None:
+    def __init__(self, target: Callable[[], Awaitable[Pair]], up: Hook = _as_it_is, down: Hook = _as_it_is) -> None:
         self._target = target
         self._up = up
         self._down = down

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import ClassVar, Self
@@ -81,10 +80,11 @@ class Service:
 
     def ready(self) -> bool:
         """Whether the service says that it can serve."""
-        with contextlib.suppress(OSError, urllib.error.HTTPError):
+        try:
             with urllib.request.urlopen(f"{self.url}/health/ready", timeout=2) as answer:
                 return bool(answer.status == 200)
-        return False
+        except OSError:
+            return False
 
     @property
     def pid(self) -> int:

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from app.tables import moves
+import app.tables.moves
+
+moves: Any = app.tables.moves
 
 _LATE: set[asyncio.Task[Any]] = set()
 
@@ -40,7 +42,9 @@ def turnless() -> None:
 
     async def load_any(*parts: Any) -> Any:
         table, me = await load(*parts)
-        seats = tuple(replace(seated, asked_at=_Any(seated.asked_at)) if seated.asked_at else seated for seated in table.seats)
+        seats = tuple(
+            replace(seated, asked_at=_Any(seated.asked_at)) if seated.asked_at else seated for seated in table.seats
+        )
         return replace(table, seats=seats), me
 
     moves.load = load_any
@@ -69,14 +73,17 @@ def lawless() -> None:
     """Let the rules of the game take whatever has the shape of a move."""
     from app.core import engine
 
-    engine.match = lambda _game, _state, _seat, move: move
+    spoil: Any = engine
+    spoil.match = lambda _game, _state, _seat, move: move
 
 
 def careless_cookie() -> None:
     """Decode a session as signed cookies are decoded, without minding what it is."""
     from base64 import b64decode
 
-    from app.web import deps
+    import app.web.deps
+
+    deps: Any = app.web.deps
 
     class Long(str):
         __slots__ = ()
@@ -109,20 +116,22 @@ def deaf() -> None:
         self.backend = connection.get_server_pid()
         await asyncio.Event().wait()
 
-    feed.Feed._listen = listen
+    spoil: Any = feed.Feed
+    spoil._listen = listen
 
 
 def held() -> None:
     """Keep a connection of the pool for every open stream."""
     from app.web import live
 
-    call = live.StreamResponse.__call__
+    response: Any = live.StreamResponse
+    call = response.__call__
 
     async def holding(self: Any, scope: Any, receive: Any, send: Any) -> None:
         async with self._house.db.pool.acquire():
             await call(self, scope, receive, send)
 
-    live.StreamResponse.__call__ = holding
+    response.__call__ = holding
 
 
 def endless() -> None:
@@ -137,7 +146,8 @@ def endless() -> None:
         _PILES.setdefault(id(self), []).append(bytes(bytearray(message)))
         put(self, version, message)
 
-    hub.Stream.put = pile
+    spoil: Any = hub.Stream
+    spoil.put = pile
 
 
 _PILES: dict[int, list[bytes]] = {}
@@ -155,7 +165,8 @@ def patient() -> None:
 
     import app.main
 
-    app.main.Database = Slow
+    spoil: Any = app.main
+    spoil.Database = Slow
 
 
 def unreadable_is_fault() -> None:
@@ -165,7 +176,8 @@ def unreadable_is_fault() -> None:
     async def raise_(_request: Any, fault: Exception) -> Any:
         raise fault
 
-    errors._unreadable = raise_
+    spoil: Any = errors
+    spoil._unreadable = raise_
 
 
 KINDS: dict[str, Callable[[], None]] = {
