@@ -119,17 +119,15 @@ class Runner:
             self._attended.discard(claimed.table_id)
 
     async def _settle(self, claimed: wakes.Claim, table: Snapshot) -> None:
-        for seated in table.seats:
-            if (after := await absence.flag(self._db, table, seated.seat)) is not None:
-                await self._made(Made(after, None))
-                return None  # the flag has set the table's next time
+        if (after := await self._flag_or_end(table)) is not None:
+            return await self._made(Made(after, None))  # and with it the table's next time is set
         clocks_moved = await self._mind_clocks(table)
         if any(clocks.is_missing(table, seated) for seated in table.seats) or clocks_moved:
             self._changed(table.id)
         if clocks_moved:
             return self.look()
         due = [seated for seated in table.seats if (at := clocks.bot_due(seated)) is not None and at <= table.at]
-        if due and not any(seated.present for seated in table.seats):
+        if due and not clocks.goes_on(table):
             return await wakes.pause(self._db, claimed, table)
         for seated in due:
             job = (table.id, seated.seat, seated.asked_at or 0)
@@ -141,6 +139,12 @@ class Runner:
             if wake is not None:
                 self.look(wake - table.at)
         return None
+
+    async def _flag_or_end(self, table: Snapshot) -> Snapshot | None:
+        for seated in table.seats:
+            if (after := await absence.flag(self._db, table, seated.seat)) is not None:
+                return after
+        return await absence.conclude(self._db, table)
 
     async def _mind_clocks(self, table: Snapshot) -> bool:
         """Stop live clocks on seats that nobody waits for, start them again for those who came; whether any was."""

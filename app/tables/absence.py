@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from app.core.bot import Level
 from app.core.game import Seat
 from app.tables.clocks import is_missing, is_over, newly_asked
-from app.tables.errors import Finished, NotAway, NotStarted, Unavailable
+from app.tables.errors import Finished, NotAway, NotStarted, PlayedByBot, Unavailable
 from app.tables.moves import TRIES, Made, caller
 from app.tables.queries import load
 from app.tables.snapshot import Seated, Snapshot
@@ -46,18 +46,29 @@ async def decide(db: Database, code: str, session: bytes | None, seat: Seat, cho
 
     `stand_in` happens at once, since it can be taken back; the game ends without result when all who are there and
     play want that; `wait` takes back one's wish to end. Raises NotFound, Unauthenticated, NotYourSeat, NotStarted,
-    Finished, NotAway.
+    Finished, NotAway; PlayedByBot if the caller's own seat is played by a bot.
     """
 
     def judge(table: Snapshot, mine: Seat) -> _Change:
         missing = next((seated for seated in table.seats if seated.seat == seat), None)
         if missing is None or seat == mine or not is_missing(table, missing):
             raise NotAway(snapshot=table)
-        if choice == "stand_in":
-            return _replaced(table, missing)
-        return _voted(table, table.seated(mine), choice)
+        me = table.seated(mine)
+        if not me.person:
+            raise PlayedByBot(snapshot=table)
+        return _replaced(table, missing) if choice == "stand_in" else _voted(table, me, seat, choice)
 
     return await _change(db, code, session, judge)
+
+
+async def conclude(db: Database, table: Snapshot) -> Snapshot | None:
+    """End a game that all who are there have wanted to end since somebody who did not has gone; None if it is not so."""
+    if table.status != "playing" or all(seated.vote != "end" for seated in table.seats):
+        return None
+    if not any(is_missing(table, seated) and _agreed(table, seated.seat) for seated in table.seats):
+        return None
+    ended, rows = _ended(table, table.version)
+    return ended if await write(db.pool, table, ended, rows) else None
 
 
 async def step_out(db: Database, code: str, session: bytes | None) -> Made:
@@ -126,20 +137,26 @@ def _replaced(table: Snapshot, seated: Seated) -> tuple[Snapshot, list[Row]]:
     return _with(table, {seated.seat: bot}, version), [row]
 
 
-def _voted(table: Snapshot, mine: Seated, choice: Literal["wait", "end"]) -> _Change:
+def _voted(table: Snapshot, mine: Seated, about: Seat, choice: Literal["wait", "end"]) -> _Change:
     if mine.vote == choice:
-        return None
+        return _ended(table, table.version) if _agreed(table, about, mine.seat) else None
     version = table.version + 1
     row = note(version, "vote", mine.seat, vote=choice)
-    seats = with_seats(table, {mine.seat: replace(mine, vote=choice)})
-    after = replace(table, version=version, seats=seats)
-    # who is away does not count, neither the one it is about nor any other
-    voters = [seated for seated in seats if seated.person and (seated.present or seated.seat == mine.seat)]
-    voters = [seated for seated in voters if not is_missing(table, seated)]
-    if all(seated.vote == "end" for seated in voters):
-        ended, rows = _ended(after, version)
-        return ended, [row, *rows]
-    return after, [row]
+    after = replace(table, version=version, seats=with_seats(table, {mine.seat: replace(mine, vote=choice)}))
+    if not _agreed(after, about, mine.seat):
+        return after, [row]
+    ended, rows = _ended(after, version)
+    return ended, [row, *rows]
+
+
+def _agreed(table: Snapshot, about: Seat, mine: Seat | None = None) -> bool:
+    """Whether all want to end who play and are there, but for the one it is about. Who asks just now is there."""
+    voters = [
+        seated
+        for seated in table.seats
+        if seated.person and seated.seat != about and (seated.present or seated.seat == mine)
+    ]
+    return bool(voters) and all(seated.vote == "end" for seated in voters)
 
 
 def _ended(table: Snapshot, after: int) -> tuple[Snapshot, list[Row]]:

@@ -99,6 +99,13 @@ def others_here(table: Snapshot, seated: Seated) -> bool:
     return any(other.present and other.bot is None and other.seat != seated.seat for other in table.seats)
 
 
+def goes_on(table: Snapshot) -> bool:
+    """Whether bots move now: while a person is there; with days for each move, also until a person is to move."""
+    if any(seated.present for seated in table.seats):
+        return True
+    return table.clock.runs and not table.clock.live and any(seated.person for seated in table.seats)
+
+
 def is_over(table: Snapshot, seated: Seated) -> bool:
     """Whether the seat's time has run out. A live clock does not run out on somebody for whom nobody waits."""
     if seated.asked_at is None or seated.deadline is None or seated.deadline > table.at:
@@ -131,12 +138,15 @@ def bot_due(seated: Seated) -> float | None:
 
 
 def next_wake(table: Snapshot) -> float | None:
-    """Return when the server must next look at a table by itself; None: only when somebody does something."""
+    """Return when the server must next look at a table by itself; None: only when somebody does something.
+
+    It may be in the past: a deadline that nobody has seen to yet stays due, whoever else moves meanwhile.
+    """
     if table.status != "playing":
         return None
     times = [due for seated in table.seats if (due := bot_due(seated)) is not None]
     for seated in table.seats:
-        if seated.asked_at is not None and seated.deadline is not None and seated.deadline > table.at:
+        if seated.asked_at is not None and seated.deadline is not None:
             times.append(seated.deadline)
         since = away_since(seated)
         if since is not None and not table.clock.runs and since + AWAY_AFTER > table.at:

@@ -17,6 +17,8 @@ from app.tables.names import shown_name
 from app.tables.snapshot import Point, Seated, Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import asyncpg
 
     from app.db.engine import Database, Executor, Pool
@@ -29,7 +31,7 @@ _FIELDS = {"seat": {"player", "name", "sits"}, "vote": {"vote"}}
 _TABLE = """
 SELECT t.id, t.code, t.game, t.rules, t.options::text AS options, t.visibility, t.status, t.version, t.host_id,
        t.players, t.state::text AS state, t.outcome::text AS outcome, t.undo_seat, t.undo_from, t.started_at,
-       t.finished_at, t.clock, extract(epoch FROM now())::float8 AS at,
+       t.finished_at, t.clock, t.wake_at, extract(epoch FROM now())::float8 AS at,
        (SELECT r.code FROM tables r WHERE r.id = t.rematch_id) AS rematch,
        (SELECT jsonb_agg(jsonb_build_array(s.seat, s.player_id, s.name, s.asked_at, coalesce(p.until > now(), false),
                  s.bot, extract(epoch FROM s.asked_since), s.reserve, extract(epoch FROM s.deadline), s.flagged_at,
@@ -94,17 +96,19 @@ async def read(connection: Pool | asyncpg.Connection[Any], table_id: int) -> Sna
 
 async def open_tables(db: Database) -> list[Snapshot]:
     """Return the tables anybody may sit down at: public, waiting, with a free seat and a person; the lively first."""
-    found = [snapshot(row) for row in await db.pool.fetch(_PUBLIC)]
+    found = _readable(await db.pool.fetch(_PUBLIC))
     return [table for table in found if len(table.seats) < table.game.info.max_players][:MOST_OPEN]
 
 
 async def tables_of(db: Database, player_id: str) -> list[Snapshot]:
-    """Return the tables somebody sits at: running ones first, those with their turn before the others.
+    """Return the tables somebody sits at: running ones first, those with their turn before the others."""
+    return _readable(await db.pool.fetch(_MINE, player_id))
 
-    One that cannot be decoded is left out and told to the log, so that it does not take the others with it.
-    """
+
+def _readable(rows: Sequence[asyncpg.Record]) -> list[Snapshot]:
+    """Return tables; one that cannot be decoded is told to the log, so that it does not take the others with it."""
     found = []
-    for row in await db.pool.fetch(_MINE, player_id):
+    for row in rows:
         try:
             found.append(snapshot(row))
         except codec.Malformed:
@@ -117,6 +121,8 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
     entry = find(row["game"], row["rules"])
     if entry is None:
         raise codec.Malformed(f"table {row['id']}: no rules {row['rules']} of such a game here")
+    if row["clock"] not in CLOCKS:
+        raise codec.Malformed(f"table {row['id']}: no such clock here")
     return Snapshot(
         id=row["id"],
         code=row["code"],
@@ -144,6 +150,7 @@ def snapshot(row: asyncpg.Record) -> Snapshot:
         at=row["at"],
         clock=CLOCKS[row["clock"]],
         points=tuple(Point(*point) for point in orjson.loads(row["points"] or "[]")),
+        wake=row["wake_at"],
     )
 
 

@@ -199,7 +199,7 @@ def _level(table: Table, level: str) -> Level:
 async def leave(db: Database, code: str, guest: Guest, seat: int) -> Change:
     """Free a seat before the start: one's own, or any as host. The host's role passes to the person who sat down first.
 
-    Raises NotFound (also for an empty seat), NotYourSeat, AlreadyStarted.
+    Bots leave with the last person. Raises NotFound (also for an empty seat), NotYourSeat, AlreadyStarted.
     """
     async with _locked(db, code) as (session, table, seats):
         row = next((row for row in seats if row.seat == seat), None)
@@ -209,10 +209,12 @@ async def leave(db: Database, code: str, guest: Guest, seat: int) -> Change:
             raise NotYourSeat
         if table.status != "open":
             raise AlreadyStarted
-        await session.delete(row)
-        _log_seat(session, table, row, sits=False)
+        people = [other for other in seats if other is not row and other.player_id is not None]
+        # bots go with the last person: nobody could free their seats
+        for gone in [row] if people else [row, *(other for other in seats if other is not row)]:
+            await session.delete(gone)
+            _log_seat(session, table, gone, sits=False)
         if table.host_id == row.player_id:
-            people = [other for other in seats if other is not row and other.player_id is not None]
             others = sorted(people, key=lambda other: other.joined_at)
             table.host_id = others[0].player_id if others else None
         return Change(table.id, table.code)
@@ -245,7 +247,7 @@ async def start(db: Database, dice: engine.Dice, code: str, guest: Guest, fill: 
         table.status, table.players = "playing", len(seats)
         table.state = codec.data(state)
         table.started_at = table.moved_at = datetime.now(UTC)
-        table.wake_at = datetime.now(UTC)  # whoever looks first works out when there is something to do
+        table.wake_at = func.now()  # whoever looks first works out when there is something to do
         return Change(table.id, table.code)
 
 

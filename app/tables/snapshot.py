@@ -78,6 +78,8 @@ class Snapshot:
     at: float = field(compare=False)  # when it was read is no part of what it is
     clock: Clock = CLOCKS["none"]
     points: tuple[Point, ...] = ()
+    wake: datetime | None = field(default=None, compare=False)
+    """When the server is to look at it next, as it was read."""
 
     @property
     def over(self) -> bool:

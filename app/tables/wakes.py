@@ -32,8 +32,12 @@ UPDATE tables SET wake_at = least(to_timestamp($4::float8), now() + greatest(int
 WHERE id = $1 AND version = $2 AND wake_at = $3
 """
 _TIME = """
-UPDATE seats SET asked_since = to_timestamp($3::float8), deadline = to_timestamp($4::float8)
-FROM tables t WHERE t.id = $1 AND seats.table_id = $1 AND seats.seat = $2 AND t.version = $5 AND asked_at = $6
+WITH timed AS (
+    UPDATE seats SET asked_since = to_timestamp($3::float8), deadline = to_timestamp($4::float8)
+    FROM tables t WHERE t.id = $1 AND seats.table_id = $1 AND seats.seat = $2 AND t.version = $5 AND asked_at = $6
+    RETURNING t.id
+)
+UPDATE tables SET wake_at = now() FROM timed WHERE tables.id = timed.id
 """
 _BEAT = """
 WITH old AS (SELECT at FROM heartbeats WHERE id = 1 FOR UPDATE), beaten AS (

@@ -21,7 +21,8 @@ _WRITE = """
 WITH moved AS (
     UPDATE tables SET version = $3, state = $4::jsonb, status = $5::text, outcome = $6::jsonb, undo_seat = $7,
            undo_from = $8, moved_at = now(), finished_at = CASE WHEN $5::text = 'finished' THEN now() END,
-           wake_at = to_timestamp($9::float8)
+           wake_at = CASE WHEN wake_at IS NOT DISTINCT FROM $24::timestamptz THEN to_timestamp($9::float8)
+                          ELSE least(wake_at, to_timestamp($9::float8)) END
     WHERE id = $1 AND version = $2 AND status = 'playing' RETURNING id
 ), logged AS (
     INSERT INTO table_events (table_id, seq, type, seat, data, asked)
@@ -71,7 +72,8 @@ async def write(
 ) -> bool:
     """Write `after` with its lines of the log; False if somebody else was faster, and then nothing is written.
 
-    `back_to`: moves behind this event are undone. When the server must look again is worked out here.
+    `back_to`: moves behind this event are undone. When the server must look again is worked out here; an earlier time
+    that was set since the table was read, since somebody came or went, is kept.
     """
     seats = [seated for seated, old in zip(after.seats, before.seats, strict=True) if seated != old]
     written = await on.fetchval(
@@ -92,6 +94,7 @@ async def write(
         [row.asked for row in rows],
         *_columns(seats),
         back_to,
+        before.wake,
     )
     return bool(written)
 

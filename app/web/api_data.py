@@ -87,10 +87,11 @@ def _time(at: float | None) -> str | None:
 def _you(table: Snapshot, viewer: Viewer) -> dict[str, Any] | None:
     if viewer is None:
         return None
+    mine = table.seated(viewer)
     return {
         "seat": viewer,
-        "turn": None if table.seated(viewer).bot is not None else table.seated(viewer).asked_at,
-        "can_undo": table.undo_seat == viewer,
+        "turn": None if mine.bot is not None else mine.asked_at,
+        "can_undo": table.undo_seat == viewer and mine.bot is None,
         "actions": [codec.action_data(action) for action in table.actions(viewer)],
     }
 

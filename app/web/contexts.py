@@ -92,6 +92,7 @@ class TableCard:
     where: Text | None
     free_seats: int
     mine: bool = True
+    clock: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,7 @@ def table_card(table: Snapshot, me: str | None) -> TableCard:
         where=where,
         free_seats=table.game.info.max_players - len(table.seats) if table.status == "open" else 0,
         mine=me is not None,
+        clock=table.clock.text if table.status == "open" and table.clock.runs else None,
     )
 
 

@@ -131,6 +131,21 @@ async def test_nobody_there_no_bot_moves_and_whoever_comes_finds_it_awake(databa
         await until(lambda: _has_made(told))
 
 
+async def test_with_days_for_a_move_bots_play_on_for_who_has_closed_the_page(database: Database) -> None:
+    code, (ana, bo) = await clocked(database, "days-1", "Ana", "Bo")
+    await absence.step_out(database, code, ana.session)
+    await is_there(database, code)
+    async with running(database):
+        await until(lambda: _is_asked(database, code, 1))
+    # with nobody left who plays, the bots stand still
+    await absence.step_out(database, code, bo.session)
+    table = await present(database, code)
+    async with running(database) as told:
+        await until(lambda: _wakes_late(database, table.id))
+    assert not told.made
+    await check_logs(database)
+
+
 async def _wakes_late(database: Database, table_id: int) -> bool:
     return bool(
         await database.pool.fetchval("SELECT wake_at > now() + interval '20 s' FROM tables WHERE id = $1", table_id)

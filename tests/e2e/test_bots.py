@@ -14,13 +14,13 @@ GAMES = ("yacht", "vault", "mythical-dice", "five-strolche")
 
 @pytest.mark.parametrize("game", GAMES)
 def test_solo_play_against_bots_starts_with_two_clicks(guests: Guests, game: str) -> None:
-    host = guests.come(phone=game == "vault")
+    host = guests.come(phone=True)
     host.goto("/")
     host.click(f".tile[data-field={game}] .tile__go")  # 1
     host.wait_for_url("**/t/*")
     host.click("#fill")  # 2
     expect(host.locator("#table")).to_have_attribute("data-status", "playing")
-    expect(host.locator(".botmark").first).to_be_attached()
+    expect(host.locator(".botmark").filter(visible=True).first).to_be_visible()  # who plays is marked on a phone too
 
 
 def test_bots_are_added_and_removed_with_one_click_each_and_the_friend_sees_it(guests: Guests) -> None:
@@ -71,6 +71,31 @@ def test_leaving_and_coming_back_is_one_click_each(guests: Guests) -> None:
     expect(host.locator(".botmark")).to_have_count(0)
 
 
+def test_a_long_name_hides_no_mark_and_makes_no_page_scroll_sideways(guests: Guests) -> None:
+    host, friend = guests.come(phone=True), guests.come(phone=True, locale="de-DE")
+    url = open_table(host)
+    for level in ("easy", "hard"):
+        host.click(f"#bot-{level}")
+    expect(host.locator("#chair-2")).to_be_visible()
+    friend.goto(url)
+    friend.fill("#name", "Bartholomäus der Große")
+    friend.click("#sit")
+    expect(host.locator("#chair-3")).to_be_visible()
+    start(host, friend)
+    friend.click("#leave")
+    friend.wait_for_url("**/")
+    assert not friend.evaluate("document.documentElement.scrollWidth > innerWidth")
+    marks = host.locator(".players.only-phone .botmark")
+    expect(marks).to_have_count(3)
+    for place in range(3):
+        mark, seat = marks.nth(place).bounding_box(), host.locator(".players.only-phone li:has(.botmark)").nth(place)
+        around = seat.bounding_box()
+        assert mark is not None and around is not None  # noqa: PT018  # for the types
+        assert mark["width"] > 8
+        assert mark["x"] + mark["width"] <= around["x"] + around["width"]
+    assert not host.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
 def test_the_others_decide_about_somebody_who_is_away(guests: Guests, house: Server) -> None:
     host, friend, watcher = guests.come(), guests.come(phone=True, locale="de-DE"), guests.come()
     sit(friend, url := open_table(host))
@@ -116,8 +141,10 @@ def test_a_clock_is_shown_with_its_time_and_place_and_a_public_table_is_found(gu
     host.click(".create button")
     host.wait_for_url("**/t/*")
     friend.goto("/")
+    expect(friend.locator(".resume__card").last).to_contain_text("2 Tage pro Zug")  # known before one sits down
     friend.click(".resume__card")
     friend.wait_for_url(host.url)
+    expect(friend.locator("#join-clock")).to_have_text("2 Tage pro Zug")
     friend.click("#sit")
     expect(host.locator("#chair-1")).to_be_visible()
     start(host, friend)

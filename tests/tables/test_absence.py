@@ -129,6 +129,52 @@ async def test_who_is_away_too_does_not_count_in_the_vote(database: Database) ->
     assert (await absence.decide(database, code, bo.session, 0, "end")).table.status == "abandoned"
 
 
+async def test_who_goes_without_a_word_does_not_keep_the_others_from_ending(database: Database) -> None:
+    code, (_, bo, _) = await missing(database)
+    assert (await absence.decide(database, code, bo.session, 0, "end")).table.status == "playing"
+    table = await present(database, code)
+    assert await absence.conclude(database, table) is None  # Cleo is there and has not said so
+    await is_there(database, code)
+    assert await absence.conclude(database, await present(database, code)) is None  # nobody is there to want it
+    await is_there(database, code, bo)
+    again = await absence.decide(database, code, bo.session, 0, "end")  # the same button once more
+    assert again.table.status == "abandoned"
+    await check_logs(database)
+
+
+async def test_the_server_ends_the_game_when_the_last_who_did_not_want_that_has_gone(database: Database) -> None:
+    code, (_, bo, _) = await missing(database)
+    await absence.decide(database, code, bo.session, 0, "end")
+    await is_there(database, code, bo)
+    ended = await absence.conclude(database, await present(database, code))
+    assert ended is not None and ended.status == "abandoned"
+    assert (await present(database, code)).status == "abandoned"
+    await check_logs(database)
+
+
+async def test_whose_seat_a_bot_plays_does_not_decide_about_others(database: Database) -> None:
+    code, (_, bo, _) = await missing(database)
+    await absence.step_out(database, code, bo.session)
+    await is_there(database, code, bo)
+    assert isinstance(await refused(database, code, bo, 0, "end"), PlayedByBot)
+    assert isinstance(await refused(database, code, bo, 0, "stand_in"), PlayedByBot)
+
+
+async def test_all_who_are_late_and_there_are_asked_but_for_the_one_it_is_about(database: Database) -> None:
+    people = [await someone(database, name) for name in ("Ana", "Bo", "Cleo")]
+    made = await seats.create(database, people[0].guest, "vault", {}, clock="days-1")
+    for person in people[1:]:
+        await seats.sit(database, made.code, person.guest)
+    await seats.start(database, SystemDice(), made.code, people[0].guest)
+    await is_there(database, made.code, *people)
+    await pass_time(database, made.code, 86_401)
+    for seat in range(3):
+        assert await absence.flag(database, await present(database, made.code), seat) is not None
+    first = await absence.decide(database, made.code, people[0].session, 1, "end")
+    assert first.table.status == "playing"  # Cleo is late, but she is there and would go on
+    assert (await absence.decide(database, made.code, people[2].session, 1, "end")).table.status == "abandoned"
+
+
 async def test_a_wish_to_end_is_forgotten_with_the_next_move(database: Database) -> None:
     code, (ana, bo, _) = await missing(database)
     await absence.decide(database, code, bo.session, 0, "end")

@@ -185,6 +185,28 @@ async def test_who_sits_down_at_an_empty_table_is_its_host(database: Database) -
     await check_logs(database)
 
 
+async def test_bots_go_with_the_last_person_and_block_no_table_for_who_comes_later(database: Database) -> None:
+    code, (ana,) = await opened(database, "Ana")
+    for _ in range(9):
+        await seats.add_bot(database, code, ana.guest, "easy")
+    bo = await someone(database, "Bo")
+    with pytest.raises(TableFull):
+        await seats.sit(database, code, bo.guest)
+    await seats.leave(database, code, ana.guest, 0)
+    assert (await present(database, code)).seats == ()
+    await seats.sit(database, code, bo.guest)
+    assert (await present(database, code)).host_id == bo.guest.id
+    await check_logs(database)
+
+
+async def test_bots_stay_while_a_person_does(database: Database) -> None:
+    code, (ana, bo) = await opened(database, "Ana", "Bo")
+    await seats.add_bot(database, code, ana.guest, "hard")
+    await seats.leave(database, code, ana.guest, 0)
+    table = await present(database, code)
+    assert (table.host_id, [seated.bot for seated in table.seats]) == (bo.guest.id, [None, "hard"])
+
+
 async def test_names_are_unique_at_a_table_however_they_are_written(database: Database) -> None:
     written = ["Ana", "ana", "Ａｎａ", "  Ana  ", "ANA", "A\u0301na", "Ána"]  # full width on purpose
     code, _ = await opened(database, *written)

@@ -160,6 +160,19 @@ def _verified(path: Path) -> int:
     return subprocess.run(run, cwd=ROOT, capture_output=True, check=False).returncode
 
 
+async def test_nothing_is_taken_back_while_a_bot_stands_in(client: httpx.AsyncClient) -> None:
+    code, (ana, _) = await running_table(client, "Ana", "Bo")
+    turn = (await ana.do("GET", f"/tables/{code}"))["you"]["turn"]
+    rolled = (await ana.move(code, turn, kind="roll", dice=[0, 1, 2, 3, 4])).json()
+    await ana.move(code, rolled["you"]["turn"], kind="score", category="choice")
+    left = await ana.do("DELETE", f"/tables/{code}/seats/0")
+    assert (left["you"]["can_undo"], left["you"]["turn"], left["you"]["actions"]) == (False, None, [])
+    assert (await ana.ask("POST", f"/tables/{code}/undo", {"version": left["version"]})).status_code == 409
+    back = await ana.do("POST", f"/tables/{code}/seats", {})
+    assert back["you"]["can_undo"] is True
+    assert (await ana.ask("POST", f"/tables/{code}/undo", {"version": back["version"]})).status_code == 200
+
+
 async def test_score_is_taken_back_until_the_next_throw(client: httpx.AsyncClient, settings: Settings) -> None:
     code, (ana, bo) = await running_table(client, "Ana", "Bo")
     turn = (await ana.do("GET", f"/tables/{code}"))["you"]["turn"]

@@ -17,7 +17,7 @@ from app.tables.queries import load
 from app.web.house import TableReader
 from tests.support.play import until
 from tests.web.forms import Page
-from tests.web.service import Caller, browser_of, house_of, running_table
+from tests.web.service import Caller, browser_of, guest, house_of, running_table
 
 pytestmark = pytest.mark.anyio
 
@@ -31,6 +31,7 @@ STATES = {
     "rules of the future": "UPDATE tables SET rules = 99 WHERE code = $1",
     "rules from before": "UPDATE tables SET rules = 0 WHERE code = $1",
     "an unknown game": "UPDATE tables SET game = 'zebra-17' WHERE code = $1",
+    "a clock of the future": "UPDATE tables SET clock = 'zebra-17' WHERE code = $1",
     "an outcome of another shape": "UPDATE tables SET outcome = '{\"zebra-17\": 1}' WHERE code = $1",
 }
 EVENTS = {
@@ -122,6 +123,21 @@ async def elsewhere(again: httpx.AsyncClient, ana: Caller, other: str) -> None:
     assert other in [table["code"] for table in (await ana.do("GET", "/me"))["tables"]]
     turn = (await ana.do("GET", f"/tables/{other}"))["you"]["turn"]
     assert (await ana.move(other, turn, kind="score", category="choice")).status_code == 200
+
+
+@pytest.mark.parametrize("damage", ["an unknown option", "rules of the future", "a clock of the future"])
+async def test_an_open_table_that_cannot_be_read_is_left_out_of_everybodys_start_page(
+    damage: str, client: httpx.AsyncClient, database_url: str, logged: list[EventDict]
+) -> None:
+    ana = await guest(client, "Ana")
+    bad, good = [
+        (await ana.do("POST", "/tables", {"game": "yacht", "visibility": "public"}, 201))["code"] for _ in range(2)
+    ]
+    await broken(database_url, STATES[damage], bad)
+    page = await client.get("/")
+    assert page.status_code == 200
+    assert f"/t/{good}" in page.text and f"/t/{bad}" not in page.text  # noqa: PT018  # one list
+    assert [line for line in logged if line["event"] == "table_unreadable"]
 
 
 @pytest.mark.parametrize("damage", EVENTS)
