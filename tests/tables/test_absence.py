@@ -147,7 +147,8 @@ async def test_the_server_ends_the_game_when_the_last_who_did_not_want_that_has_
     await absence.decide(database, code, bo.session, 0, "end")
     await is_there(database, code, bo)
     ended = await absence.conclude(database, await present(database, code))
-    assert ended is not None and ended.status == "abandoned"
+    assert ended is not None
+    assert ended.status == "abandoned"
     assert (await present(database, code)).status == "abandoned"
     await check_logs(database)
 

@@ -56,9 +56,12 @@ async def test_a_move_of_somebody_else_between_deadline_and_flag_does_not_lose_t
     await database.pool.execute("UPDATE seats SET deadline = now() + interval '1 hour' WHERE seat = 1")
     table = await present(database, code)
     move = table.actions(1)[-1].move
-    await moves.move(database, SystemDice(), code, bo.session, table.seated(1).asked_at or 0, lambda _: codec.data(move))
+    await moves.move(
+        database, SystemDice(), code, bo.session, table.seated(1).asked_at or 0, lambda _: codec.data(move)
+    )
     wake = await wakes_in(database, code)
-    assert wake is not None and wake <= 0
+    assert wake is not None
+    assert wake <= 0
 
 
 async def test_what_sets_a_wake_between_reading_and_writing_is_kept(database: Database) -> None:
@@ -70,7 +73,8 @@ async def test_what_sets_a_wake_between_reading_and_writing_is_kept(database: Da
     after = _noted(table)
     assert await write(database.pool, table, after, [note(after.version, "vote", 0, vote="wait")])
     wake = await wakes_in(database, code)
-    assert wake is not None and 50 < wake <= 60
+    assert wake is not None
+    assert 50 < wake <= 60
     # and the next write, which has seen that time, may set it anew
     table = await present(database, code)
     assert await write(database.pool, table, _noted(table), [note(table.version + 1, "vote", 0, vote="wait")])
@@ -87,5 +91,6 @@ async def test_a_clock_that_starts_again_has_the_table_looked_at(database: Datab
     await database.pool.execute("UPDATE tables SET wake_at = NULL WHERE code = $1", code)
     await wakes.start_clock(database, table, 0)
     wake = await wakes_in(database, code)
-    assert wake is not None and wake <= 0
+    assert wake is not None
+    assert wake <= 0
     assert (await load_by_id(database, table.id)).seated(0).deadline is not None
