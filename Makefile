@@ -4,6 +4,8 @@
 PYTHON ?= python3
 PYTEST_ARGS ?= -n 2
 BENCH_ARGS ?=
+PEERS_ARGS ?=
+FAULTS_ARGS ?=
 # `make lock UPGRADE=--upgrade` takes the newest versions that pyproject.toml admits
 UPGRADE ?=
 # a Chromium or Chrome to test with; empty: the first that is found
@@ -17,7 +19,7 @@ compile := $(py) -m uv pip compile --quiet --universal --python-version 3.11 --g
 	--no-header --no-annotate --no-emit-index-url $(UPGRADE) pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench lock audit venv runtime dev chromium
+.PHONY: help run test lint format bench peers faults load fuzz lock audit venv runtime dev chromium
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -40,6 +42,21 @@ format: dev ## put the code into the project's form
 
 bench: dev ## measure, BENCH_ARGS goes to the program
 	@exec $(py) -m bench $(BENCH_ARGS)
+
+# The other servers' libraries lie in a folder that git ignores. Without npm only Knobel is measured.
+peers: dev ## measure beside boardgame.io (needs Node and npm), PEERS_ARGS goes to the program
+	@[ -d bench/peers/node_modules/boardgame.io ] || ! command -v npm >/dev/null || \
+		npm install --prefix bench/peers --no-package-lock --no-audit --no-fund --silent
+	@exec $(py) -m bench.peers $(PEERS_ARGS)
+
+faults: dev chromium ## kill, cut, fill and repeat, and compare with what people were told; writes docs/reliability.md
+	@$(find_chromium); export CHROMIUM="$$browser"; exec $(py) -m faults all $(FAULTS_ARGS)
+
+load: dev ## many tables and streams at once; writes docs/reliability.md
+	@exec $(py) -m faults load $(FAULTS_ARGS)
+
+fuzz: dev ## hostile input and dice; writes docs/reliability.md
+	@exec $(py) -m faults fuzz $(FAULTS_ARGS)
 
 lock: venv ## write the lock files anew from pyproject.toml; UPGRADE=--upgrade takes newer versions
 	@$(py) -m pip install --quiet --disable-pip-version-check --no-input uv==$(UV_VERSION)

@@ -13,7 +13,7 @@ from app import ROOT, games
 
 APP = sorted((ROOT / "app").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-SOURCES = [*APP, *TESTS, *sorted((ROOT / "migrations").rglob("*.py"))]
+SOURCES = [*APP, *TESTS, *sorted((ROOT / "faults").rglob("*.py")), *sorted((ROOT / "migrations").rglob("*.py"))]
 
 # which parts of the app a part may import, beside itself; everything may import core
 MAY = {

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 else:
     Pool: TypeAlias = asyncpg.Pool
 
+PATIENCE = 3.0
+"""Seconds a request waits for a connection, and then for a statement."""
+
 # a statement that hangs must not hold a request for ever; F3 wants answers within 3 s
 _SERVER_SETTINGS = {"application_name": "knobel", "statement_timeout": "5000", "lock_timeout": "2000"}
 
@@ -65,6 +68,17 @@ async def connect(url: str) -> asyncpg.Connection[Any]:
     return await asyncpg.connect(url, timeout=10, server_settings={"application_name": "knobel admin"})
 
 
+class _Pool(asyncpg.Pool):  # type: ignore[misc]  # a library without types
+    """A pool for a free connection of which nobody waits, nor for a cancelled statement to end, longer than `timeout`.
+
+    Else requests pile up behind those that wait for a database which takes connections and does not answer.
+    """
+
+    def acquire(self, *, timeout: float | None = None) -> Any:
+        """Return what can be awaited, or entered, for a connection; also for the statements of the pool itself."""
+        return super().acquire(timeout=PATIENCE if timeout is None else timeout)
+
+
 class Database:
     """The connections of one process. Open with `connect`, close with `close`."""
 
@@ -106,15 +120,23 @@ class Database:
 
     async def connect(self) -> None:
         """Open the pool; connections are made when first needed, so a database that is away is no error here."""
-        self._pool = await asyncpg.create_pool(
+        self._pool = await _Pool(
             self.url,
+            connection_class=asyncpg.Connection,
+            record_class=asyncpg.Record,
+            init_size=None,
             min_size=0,
             max_size=self._pool_size,
-            timeout=3,
-            command_timeout=5,
-            reset=_leave_as_it_is,
-            server_settings=_SERVER_SETTINGS,
+            max_queries=50_000,
             max_inactive_connection_lifetime=300,
+            connect=None,
+            setup=None,
+            init=None,
+            reset=_leave_as_it_is,
+            loop=None,
+            timeout=PATIENCE,
+            command_timeout=PATIENCE,
+            server_settings=_SERVER_SETTINGS,
         )
 
     async def listener(self) -> asyncpg.Connection[Any]:

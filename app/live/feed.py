@@ -26,6 +26,9 @@ CHANNEL = "tables"
 LOOK_EVERY = 5.0
 """Seconds between two looks at the versions of all watched tables."""
 
+AGAIN_EVERY = 1.0
+"""Seconds between two tries to listen."""
+
 _VERSIONS = """
 SELECT t.id, t.version, (SELECT count(DISTINCT player_id) FROM presence p WHERE p.table_id = t.id AND p.until > now()) AS present
 FROM tables t WHERE t.id = ANY($1::bigint[])
@@ -43,13 +46,16 @@ class Feed:
 
     async def run(self) -> None:
         """Listen for ever; on a lost connection listen again first, then look at everything."""
+        clock = asyncio.get_running_loop().time
         while True:
+            begun = clock()
             try:
                 await self._listen()
             except Exception as problem:  # noqa: BLE001  # whatever it was, listening again is the answer
                 log.warning("feed_lost", problem=repr(problem))
             self.backend = None
-            await asyncio.sleep(0.5)
+            # one that has lived is replaced at once; while the database is away it is asked once a second
+            await asyncio.sleep(max(0.05, AGAIN_EVERY - (clock() - begun)))
 
     async def _listen(self) -> None:
         connection = await self._connect()

@@ -231,6 +231,11 @@ class TableContext:
     late: bool = False
     absent: tuple[Absent, ...] = ()
 
+    @property
+    def alone(self) -> bool:
+        """Whether there is at most one person, counting those a bot stands in for."""
+        return sum(chair.name is not None and (chair.bot is None or chair.stand_in) for chair in self.chairs) < 2
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -53,8 +53,9 @@ class StreamResponse(Response):
         self._address = who.address
         self._seated = seated
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # ASGI's signature
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the stream."""
+        scope["state"].pop("visitor", None)  # what was read of the request is not needed for the minutes to come
         presence, seated = self._house.presence, self._seated
         if seated is not None:
             presence.enter(seated)

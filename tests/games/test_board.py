@@ -30,7 +30,7 @@ from tests.web.forms import Form, Page
 
 CODE = "K7QMX2PA3D"
 ENTRIES = list(games.CURRENT.values())
-CASES = [(entry, case) for entry in ENTRIES for case in cases(entry.game)]
+CASES = [(entry, case) for entry in ENTRIES for case in cases(entry.game, seeds=1)]
 HIDDEN = [(entry, case) for entry, case in CASES if entry.game.info.hidden]
 by_case = pytest.mark.parametrize(("entry", "case"), CASES, ids=[str(case) for _, case in CASES])
 LEFT_OVER = re.compile(r"[{}]|%\(|\bNone\b|\bUndefined\b|&lt;|&amp;lt;|<[a-z_.]+ object")
@@ -105,8 +105,11 @@ def fragment(
     return renderer().page(language, "_fragment.html", table=context, page=page_context(language))
 
 
-def some(case: Case, most: int) -> list[tuple[int, Any]]:
-    """Some states of a game that a table can be in, evenly spread, the first and the last among them."""
+def some(case: Case, pages: int) -> list[tuple[int, Any]]:
+    """Some states of a game that a table can be in, evenly spread, the first and the last among them: so many that
+    about `pages` pages are made if each viewer gets one of each state, but six at least.
+    """
+    most = max(6, pages // len(case.viewers))
     stable = [(n, state) for n, state in enumerate(case.states) if case.game.chance(state) is None]
     step = max(1, len(stable) // most)
     return [*stable[::step], stable[-1]]
@@ -114,7 +117,7 @@ def some(case: Case, most: int) -> list[tuple[int, Any]]:
 
 @by_case
 def test_every_state_renders_for_every_viewer(entry: Entry, case: Case) -> None:
-    for place, (n, state) in enumerate(some(case, 25)):
+    for place, (n, state) in enumerate(some(case, 90)):
         table = snapshot(entry, case, state)
         for viewer in case.viewers:
             language = LANGUAGES[place % 2]
@@ -179,7 +182,7 @@ def attempts(entry: Entry, page: Page, move: Any) -> Iterator[Any]:
 @by_case
 def test_every_legal_move_can_be_posted_through_a_form_of_the_page(entry: Entry, case: Case) -> None:
     rng = random.Random(case.seed)
-    for _, state in some(case, 20):
+    for _, state in some(case, 60):
         for seat in sorted(entry.game.to_act(state)):
             page = Page(fragment(snapshot(entry, case, state), seat, "en"))
             actions = list(entry.game.actions(state, seat))
@@ -202,7 +205,7 @@ def _as_good(entry: Entry, state: Any, seat: int, after: Any, raw: Any) -> bool:
 
 @by_case
 def test_every_form_as_it_stands_is_a_move_that_the_engine_judges(entry: Entry, case: Case) -> None:
-    for _, state in some(case, 12):
+    for _, state in some(case, 40):
         for seat in sorted(entry.game.to_act(state)):
             page = Page(fragment(snapshot(entry, case, state), seat, "en"))
             for form, button in offered(page):
@@ -269,7 +272,7 @@ def test_worlds_a_viewer_cannot_tell_apart_have_the_same_html(entry: Entry | Non
         assert not any(each.game.info.hidden for each in ENTRIES)
         return
     rng = random.Random(case.seed)
-    for _, state in some(case, 15):
+    for _, state in some(case, 45):
         for viewer in case.viewers:
             world = entry.game.resample(state, viewer, rng)
             pages = [fragment(snapshot(entry, case, each), viewer, "en") for each in (state, world)]
@@ -279,7 +282,7 @@ def test_worlds_a_viewer_cannot_tell_apart_have_the_same_html(entry: Entry | Non
 @by_case
 def test_frame_has_a_standing_for_every_seat_and_a_note_for_each_at_the_end(entry: Entry, case: Case) -> None:
     game = entry.game
-    for _, state in some(case, 10):
+    for _, state in some(case, 30):
         for viewer in case.viewers:
             acts = () if viewer is None else tuple(game.actions(state, viewer))
             frame = entry.board.frame(game.view(state, viewer), viewer, acts, fresh=False)
