@@ -83,7 +83,7 @@ def line(program: Program, run: Run, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "figures": run.figures,
         "wrong": len(run.wrong),
-        "examples": run.wrong[:5],
+        "examples": sorted(dict.fromkeys(run.wrong), key=lambda text: not text.startswith("I"))[:5],
         "ok": not run.wrong,
     }
 
