@@ -99,6 +99,8 @@ async def _play(run: Run, url: str, service: Service) -> None:
     ledger, found = Ledger(), dict[str, Any]()
     tables = run.times(10, 100)
     companies = [Company(ledger, number, 2, service.port, pause=1.0, bots=2, timeout=30) for number in range(tables)]
+    for company in companies:
+        company.delay = run.rng.random() * run.times(20, SECONDS) / 5  # they do not come all in one second
     await drive(companies, _measure(run, url, service, ledger, run.times(20, SECONDS), found))
     run.figures |= {
         "tables": tables,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import time
 from typing import Any
@@ -22,6 +23,8 @@ from faults.run import Program, Run
 from faults.service import Service
 
 LARGEST = 64 * 1024
+SCALE = int(os.environ.get("FAULTS_FUZZ", "1"))
+"""How many times as much: with 20, each game is walked 2,000 times, which takes most of an hour."""
 SLOWEST = 0.25
 """Seconds a decoder may take on a busy machine; 5 ms is what it takes at most by itself."""
 
@@ -158,7 +161,7 @@ def _sample(action: Any, rng: random.Random) -> Any:
 def body(run: Run) -> None:
     """The decoder, the games, and in the full form the whole API from outside."""
     check = spoilt if run.blunt else decode
-    _hypothesis(run, "moves_decoded", moves() | _VALUES, check, run.times(300, 20_000))
+    _hypothesis(run, "moves_decoded", moves() | _VALUES, check, run.times(300, 4000 * SCALE))
     run.must(len(NESTED) <= LARGEST, "F25: the nested lists are too long")
     for content in (
         NESTED,
@@ -172,12 +175,16 @@ def body(run: Run) -> None:
             decode_bytes(content)
         except Exception as problem:  # noqa: BLE001  # as above
             run.wrong.append(f"F25: {content[:20]!r}: {problem!r}"[:200])
-    _hypothesis(run, "bytes_decoded", st.binary(max_size=LARGEST), decode_bytes, run.times(100, 2000))
+    _hypothesis(run, "bytes_decoded", st.binary(max_size=LARGEST), decode_bytes, run.times(100, 500 * SCALE))
     steps = st.lists(st.tuples(st.integers(0, 2**16), moves() | _SCALARS), min_size=1, max_size=50)
     for slug in CURRENT:
         walked = st.tuples(steps, st.integers(0, 2**32))
         _hypothesis(
-            run, f"games_of_{slug}", walked, lambda one, slug=slug: play(one[0], slug, one[1]), run.times(8, 500)
+            run,
+            f"games_of_{slug}",
+            walked,
+            lambda one, slug=slug: play(one[0], slug, one[1]),
+            run.times(8, 100 * SCALE),
         )
     if not run.short and not run.blunt:
         with Postgres(run.folder) as postgres, Service(postgres.url, run.folder) as service:

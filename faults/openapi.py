@@ -112,7 +112,7 @@ class Walker:
             self.run.wrong.append(f"F25: {method} {path}: {answer.status} {answer.body[:120]!r}")
         told = {int(status) for status in operation["responses"]} | {400, 405, 413, 431}
         self.run.must(answer.status in told, f"F25: {method} {path}: {answer.status} is not described")
-        if answer.status >= 400 and path.startswith(API):
+        if answer.status >= 400 and answer.request_id:  # else it was no HTTP, and never came to the service
             self.run.must(
                 b"application/problem+json" in answer.head, f"F25: {method} {path}: {answer.status} is no problem JSON"
             )

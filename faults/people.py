@@ -274,6 +274,7 @@ class Company:
         self.people = [Person(ledger, number * 100 + seat, *ports, timeout=timeout) for seat in range(size)]
         self.game = game
         self.bots = bots
+        self.delay = 0.0
         for person in self.people:
             person.pause = pause
 
@@ -295,7 +296,8 @@ class Company:
         return code
 
     async def play(self) -> None:
-        """Play game after game until the ledger says that it is over."""
+        """Play game after game until the ledger says that it is over, the first after `delay` seconds."""
+        await asyncio.sleep(self.delay)
         try:
             while not self.ledger.over:
                 await self.game_of(await self.open())

@@ -16,6 +16,9 @@ from typing import Any, TypeAlias
 
 from app import ROOT
 
+_BUT = ("--", ".", ":!faults/results.jsonl", ":!docs/reliability.md")
+"""Changes to what is written from results do not make other results."""
+
 RESULTS = ROOT / "faults" / "results.jsonl"
 
 
@@ -74,7 +77,7 @@ def line(program: Program, run: Run, seconds: float) -> dict[str, Any]:
     return {
         "id": program.id,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain", "-uno") else ""),
+        "commit": _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain", "-uno", *_BUT) else ""),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "load": round(os.getloadavg()[0], 1),
         "seed": run.seed,
@@ -83,7 +86,7 @@ def line(program: Program, run: Run, seconds: float) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "figures": run.figures,
         "wrong": len(run.wrong),
-        "examples": run.wrong[:5],
+        "examples": sorted(dict.fromkeys(run.wrong), key=lambda text: not text.startswith("I"))[:5],
         "ok": not run.wrong,
     }
 
