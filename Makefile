@@ -12,6 +12,7 @@ UPGRADE ?=
 CHROMIUM ?=
 UV_VERSION := 0.13.9
 PIP_AUDIT_VERSION := 2.10.1
+SCHEMATHESIS_VERSION := 4.32.5
 
 py := .venv/bin/python
 install := $(py) -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
@@ -56,6 +57,8 @@ load: dev ## many tables and streams at once; writes docs/reliability.md
 	@exec $(py) -m faults load $(FAULTS_ARGS)
 
 fuzz: dev ## hostile input and dice; writes docs/reliability.md
+	@[ -x .venv/schemathesis/bin/schemathesis ] || { $(py) -m venv .venv/schemathesis && .venv/schemathesis/bin/python -m pip install \
+		--quiet --disable-pip-version-check --no-input schemathesis==$(SCHEMATHESIS_VERSION); }
 	@exec $(py) -m faults fuzz $(FAULTS_ARGS)
 
 lock: venv ## write the lock files anew from pyproject.toml; UPGRADE=--upgrade takes newer versions

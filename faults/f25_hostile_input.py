@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from app.core import codec, engine
 from app.core.game import IllegalMove
 from app.games import CURRENT
+from faults.described import check
 from faults.invariants import holds
 from faults.openapi import walk
 from faults.people import Ledger
@@ -160,8 +161,8 @@ def _sample(action: Any, rng: random.Random) -> Any:
 
 def body(run: Run) -> None:
     """The decoder, the games, and in the full form the whole API from outside."""
-    check = spoilt if run.blunt else decode
-    _hypothesis(run, "moves_decoded", moves() | _VALUES, check, run.times(300, 4000 * SCALE))
+    judged = spoilt if run.blunt else decode
+    _hypothesis(run, "moves_decoded", moves() | _VALUES, judged, run.times(300, 4000 * SCALE))
     run.must(len(NESTED) <= LARGEST, "F25: the nested lists are too long")
     for content in (
         NESTED,
@@ -190,6 +191,7 @@ def body(run: Run) -> None:
         with Postgres(run.folder) as postgres, Service(postgres.url, run.folder) as service:
             ledger = Ledger()
             asyncio.run(walk(run, service, ledger, 200))
+            check(run, service, 200)
             run.add(asyncio.run(holds(postgres.url, ledger, (service,))))
 
 

@@ -28,7 +28,7 @@ of load have a switch `--blunt` that spoils something on purpose, in a few round
 {short} run with every `make test`; the others only by hand, for they take minutes.
 
 What is weaker than one might think: the bad network of F13 is a proxy of our own, since the kernel's netem is missing in many containers; F3 is away for
-a minute, not five; F25 walks the OpenAPI by itself, without schemathesis; of I8 streams, connections and open transactions are looked at, not tasks and
+a minute, not five; of I8 streams, connections and open transactions are looked at, not tasks and
 file descriptors. F20 (bots) and F23 (secrecy) are tests of their own, in `tests/bots` and in `tests/games/secrecy.py`.
 
 Figures are of one small virtual machine that did other work as well (its load stands beside them): compare them with each other, not with yours.
