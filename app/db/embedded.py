@@ -337,10 +337,10 @@ class EmbeddedPostgres:
             if self._alive() == self._child.pid and self._accepts():
                 return True
             time.sleep(0.005)
-        said = _reason(log.read_bytes()[begin:].decode(errors="replace"))
-        if "pre-existing shared memory block" in said:
+        said = log.read_bytes()[begin:].decode(errors="replace")
+        if "pre-existing shared memory block" in said:  # anywhere: backends that die write into the same log, also after it
             return False
-        raise EmbeddedError(f"PostgreSQL did not start; its log {log} ends with: {said}")
+        raise EmbeddedError(f"PostgreSQL did not start; its log {log} ends with: {_reason(said)}")
 
     def _fork(self, command: list[str], log: BinaryIO) -> subprocess.Popen[bytes]:
         """Start the server from a thread of its own, which lives as long as the server and reaps it."""

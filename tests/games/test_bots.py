@@ -29,7 +29,7 @@ DEALS: dict[tuple[str, str], int] = {
     ("mythical-dice", "normal"): 8,
     ("mythical-dice", "hard"): 12,
     ("five-strolche", "normal"): 10,
-    ("five-strolche", "hard"): 50,
+    ("five-strolche", "hard"): 40,
 }
 """Duplicate deals that show a level above the one below it; 30 where nothing is said."""
 SEATS: dict[str, int] = {"five-strolche": 5}
