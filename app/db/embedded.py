@@ -337,8 +337,8 @@ class EmbeddedPostgres:
             if self._alive() == self._child.pid and self._accepts():
                 return True
             time.sleep(0.005)
-        said = log.read_bytes()[begin:].decode(errors="replace")
-        if "pre-existing shared memory block" in said:  # anywhere: backends that die write into the same log, also after it
+        said = log.read_bytes()[begin:].decode(errors="replace")  # dying backends write there too, also behind it
+        if "pre-existing shared memory block" in said:
             return False
         raise EmbeddedError(f"PostgreSQL did not start; its log {log} ends with: {_reason(said)}")
 
