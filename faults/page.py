@@ -34,7 +34,7 @@ file descriptors. F20 (bots) and F23 (secrecy) are tests of their own, in `tests
 Figures are of one small virtual machine that did other work as well (its load stands beside them): compare them with each other, not with yours.
 What was sent and drawn follows from the seed; when a process is hit within its work does not.
 """
-SHORT = ("F1", "F2", "F7", "F8", "F9", "F12", "F19", "F25")
+SHORT = ("F1", "F2", "F4", "F7", "F8", "F9", "F10", "F11", "F12", "F14", "F17", "F18", "F19", "F22", "F25", "F26")
 """What `tests/faults` runs."""
 
 

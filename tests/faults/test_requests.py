@@ -10,7 +10,7 @@ from faults.__main__ import program
 from faults.run import Run
 
 
-@pytest.mark.parametrize("name", ["F7", "F8", "F9", "F12", "F25"])
+@pytest.mark.parametrize("name", ["F7", "F8", "F9", "F10", "F11", "F12", "F25", "F26"])
 def test_nothing_is_done_twice_or_wrongly(name: str, tmp_path: Path) -> None:
     run = Run(tmp_path, seed=1, short=True)
     program(name).body(run)

@@ -117,7 +117,7 @@ def some(case: Case, pages: int) -> list[tuple[int, Any]]:
 
 @by_case
 def test_every_state_renders_for_every_viewer(entry: Entry, case: Case) -> None:
-    for place, (n, state) in enumerate(some(case, 90)):
+    for place, (n, state) in enumerate(some(case, 60)):
         table = snapshot(entry, case, state)
         for viewer in case.viewers:
             language = LANGUAGES[place % 2]
@@ -182,7 +182,7 @@ def attempts(entry: Entry, page: Page, move: Any) -> Iterator[Any]:
 @by_case
 def test_every_legal_move_can_be_posted_through_a_form_of_the_page(entry: Entry, case: Case) -> None:
     rng = random.Random(case.seed)
-    for _, state in some(case, 60):
+    for _, state in some(case, 40):
         for seat in sorted(entry.game.to_act(state)):
             page = Page(fragment(snapshot(entry, case, state), seat, "en"))
             actions = list(entry.game.actions(state, seat))
@@ -272,7 +272,7 @@ def test_worlds_a_viewer_cannot_tell_apart_have_the_same_html(entry: Entry | Non
         assert not any(each.game.info.hidden for each in ENTRIES)
         return
     rng = random.Random(case.seed)
-    for _, state in some(case, 45):
+    for _, state in some(case, 30):
         for viewer in case.viewers:
             world = entry.game.resample(state, viewer, rng)
             pages = [fragment(snapshot(entry, case, each), viewer, "en") for each in (state, world)]
