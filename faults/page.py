@@ -25,7 +25,7 @@ the database with what people were told (`faults/invariants.py`):
 `make faults` runs them all (about half an hour), `make load` those of load (`FAULTS_LOAD_SECONDS=600` for the ten minutes that the plan wants),
 `make fuzz` those of hostile input (`FAULTS_FUZZ=20` for 2,000 walks of each game); `python -m faults F1 [--short] [--seed N]` runs one. All but those
 of load have a switch `--blunt` that spoils something on purpose, in a few rounds: the program must then fail, else it proves nothing. Short forms of
-{short} run with every `make test`; the others only by hand, for they take minutes.
+{short} run with every `make test`, within three minutes.
 
 What is weaker than one might think: the bad network of F13 is a proxy of our own, since the kernel's netem is missing in many containers; F3 is away for
 a minute, not five; of I8 streams, connections and open transactions are looked at, not tasks and
@@ -34,7 +34,7 @@ file descriptors. F20 (bots) and F23 (secrecy) are tests of their own, in `tests
 Figures are of one small virtual machine that did other work as well (its load stands beside them): compare them with each other, not with yours.
 What was sent and drawn follows from the seed; when a process is hit within its work does not.
 """
-SHORT = ("F1", "F2", "F4", "F7", "F8", "F9", "F10", "F11", "F12", "F14", "F17", "F18", "F19", "F22", "F25", "F26")
+SHORT = tuple(f"F{number}" for number in (1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 21, 22, 25, 26))
 """What `tests/faults` runs."""
 
 
