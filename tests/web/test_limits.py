@@ -10,10 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi import FastAPI
+from limits import parse
 
 from app.main import create_app
 from app.settings import Settings
-from app.web.limits import MOST_STREAMS, MOST_STREAMS_EACH, Crowded, Limits
+from app.web.limits import LIMITS, MOST_STREAMS, MOST_STREAMS_EACH, Crowded, Limits
 from tests.support.server import Server
 from tests.web.forms import Page
 from tests.web.service import API, UNKNOWN, Caller, browser_of, guest, open_table
@@ -24,8 +25,11 @@ NEW = {"Sec-Fetch-Site": "same-origin"}
 
 
 @pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[FastAPI]:
-    """The service with its limits on."""
+async def app(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FastAPI]:
+    """The service with its limits on, each counted for a day, so that no slow machine outlasts one."""
+    for kind, pair in LIMITS.items():
+        long = tuple(None if one is None else parse(f"{one.amount}/day") for one in pair)
+        monkeypatch.setitem(LIMITS, kind, long)
     app = create_app(settings.model_copy(update={"rate_limits": "on"}))
     async with app.router.lifespan_context(app):
         yield app
