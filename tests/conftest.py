@@ -34,7 +34,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     The summary names each such test. A fault fails twice; one that fails now and then shows as a rerun, run by run.
     """
     for item in items:
-        if PROCESSES & set(getattr(item, "fixturenames", ())) or "/faults/" in item.nodeid:
+        starts = any(
+            part in item.nodeid for part in ("/faults/", "/test_embedded.py", "/test_serve.py", "/test_runner.py")
+        )
+        if starts or PROCESSES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
