@@ -9,7 +9,6 @@ from collections.abc import Hashable
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from app.live.hub import Stream
@@ -138,5 +137,5 @@ async def stream(request: Request) -> StreamResponse:
     return await open_stream(house, table, await reader_of(who, table, me), who, who.prefs.browser if plain else None)
 
 
-router.routes.append(Route("/t/{code}/stream", stream, methods=["GET"]))
 STRAIGHT = (Straight("GET", "/t/{code}/stream", stream),)
+router.routes.extend(way.route for way in STRAIGHT)

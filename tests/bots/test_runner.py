@@ -6,8 +6,7 @@ import asyncio
 import os
 import random
 import signal
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -22,7 +21,7 @@ from app.db.engine import Database
 from app.tables import absence, clocks, seats, wakes
 from app.tables.dice import SystemDice
 from app.tables.moves import Made
-from tests.support.play import Someone, another, check_logs, present, send, someone
+from tests.support.play import Someone, another, check_logs, present, send, someone, until
 from tests.tables.test_absence import clocked, is_there, pass_time
 
 pytestmark = pytest.mark.anyio
@@ -78,13 +77,6 @@ async def running(database: Database, mind: Thinker | None = None) -> AsyncItera
         await runner.close()
 
 
-async def until(true: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    end = time.monotonic() + seconds
-    while not await true():
-        assert time.monotonic() < end, "it did not come"
-        await asyncio.sleep(0.02)
-
-
 async def play_for(database: Database, code: str, person: Someone) -> None:
     """Make one move for a person, any that is legal."""
     table = await present(database, code)
@@ -104,7 +96,7 @@ async def test_a_bot_moves_between_0_6_and_2_seconds_after_it_is_due_and_its_tur
     code, ana = await against_bots(database, "hard")
     asked = await to_the_bot(database, code, ana)
     async with running(database) as told:
-        await until(lambda: _is_asked(database, code, 0))
+        await until(lambda: _is_asked(database, code, 0), 20)
     took = [made.table.at - asked for made in told.made[:1]]  # `at` is when its table was read, just before the commit
     assert all(each >= 0.6 for each in took), took
     gaps = [after.table.at - before.table.at for before, after in zip(told.made, told.made[1:], strict=False)]
@@ -124,11 +116,11 @@ async def test_nobody_there_no_bot_moves_and_whoever_comes_finds_it_awake(databa
     await is_there(database, code)
     await pass_time(database, code, 5)
     async with running(database) as told:
-        await until(lambda: _wakes_late(database, table.id))
+        await until(lambda: _wakes_late(database, table.id), 20)
         assert not told.made
         await is_there(database, code, ana)
         await database.pool.execute("UPDATE tables SET wake_at = now()")  # as presence does when somebody comes
-        await until(lambda: _has_made(told))
+        await until(lambda: _has_made(told), 20)
 
 
 async def test_with_days_for_a_move_bots_play_on_for_who_has_closed_the_page(database: Database) -> None:
@@ -136,12 +128,12 @@ async def test_with_days_for_a_move_bots_play_on_for_who_has_closed_the_page(dat
     await absence.step_out(database, code, ana.session)
     await is_there(database, code)
     async with running(database):
-        await until(lambda: _is_asked(database, code, 1))
+        await until(lambda: _is_asked(database, code, 1), 20)
     # with nobody left who plays, the bots stand still
     await absence.step_out(database, code, bo.session)
     table = await present(database, code)
     async with running(database) as told:
-        await until(lambda: _wakes_late(database, table.id))
+        await until(lambda: _wakes_late(database, table.id), 20)
     assert not told.made
     await check_logs(database)
 
@@ -182,7 +174,7 @@ async def test_a_broken_bot_is_replaced_by_a_legal_move_and_the_log_says_so(
     code, ana = await against_bots(database, "normal")
     await to_the_bot(database, code, ana)
     async with running(database, Broken(answer)) as told:
-        await until(lambda: _has_made(told))
+        await until(lambda: _has_made(told), 20)
     kinds = [row["type"] for row in await database.pool.fetch("SELECT type FROM table_events ORDER BY table_id, seq")]
     at = kinds.index("fault")
     assert kinds[at + 1] == "move"
@@ -198,7 +190,7 @@ async def test_a_worker_that_died_with_a_table_in_hand_delays_it_by_its_lease(da
     assert await wakes.claim(database, 5) == []
     await database.pool.execute("UPDATE tables SET wake_at = wake_at - interval '5 seconds'")
     async with running(database) as told:
-        await until(lambda: _has_made(told))
+        await until(lambda: _has_made(told), 20)
 
 
 async def test_of_two_workers_each_takes_other_tables_and_each_move_is_made_once(database: Database) -> None:
@@ -215,7 +207,7 @@ async def test_of_two_workers_each_takes_other_tables_and_each_move_is_made_once
         await database.pool.execute("UPDATE tables SET wake_at = now()")
         async with running(database), running(second):
             for code in codes:
-                await until(lambda code=code: _is_asked(database, code, 0))  # type: ignore[misc]  # the loop's variable is bound now
+                await until(lambda code=code: _is_asked(database, code, 0), 20)  # type: ignore[misc]  # the loop's variable is bound now
     await check_logs(database)
 
 
@@ -224,7 +216,7 @@ async def test_the_deadline_is_noticed_without_anybody_doing_anything(database: 
     await is_there(database, code, *people)
     await pass_time(database, code, 2 * 86_400 - 0.4)
     async with running(database) as told:
-        await until(lambda: _has_made(told))
+        await until(lambda: _has_made(told), 20)
     seated = told.made[0].table.seated(0)
     assert seated.flagged_at == seated.asked_at == told.made[0].table.version
 
@@ -244,10 +236,10 @@ async def test_a_live_clock_stands_still_alone_and_starts_afresh_when_somebody_c
     await is_there(database, code, ana)
     await pass_time(database, code, 200)
     async with running(database):
-        await until(lambda: _deadline_is(database, code, there=False))
+        await until(lambda: _deadline_is(database, code, there=False), 20)
         await is_there(database, code, ana, bo)
         await database.pool.execute("UPDATE tables SET wake_at = now()")
-        await until(lambda: _deadline_is(database, code, there=True))
+        await until(lambda: _deadline_is(database, code, there=True), 20)
     table = await present(database, code)
     assert table.seated(0).deadline == pytest.approx(table.at + 140, abs=5)
     assert table.seated(0).flagged_at is None
