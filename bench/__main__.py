@@ -8,7 +8,6 @@ import gzip
 import re
 import resource
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import asyncpg
 
 from app.db.migrate import upgrade
+from bench.figures import at, say
 from bench.http import Client, Stream
 from bench.play import Tally, drive
 from bench.service import Service, database, pgbench
@@ -23,24 +23,13 @@ from bench.service import Service, database, pgbench
 TABLES = 50
 
 
-def say(text: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-def _at(values: list[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000 if ordered else float("nan")
-
-
 def _line(name: str, tally: Tally, took: float, cpu: float, limit: float) -> None:
     rate = tally.moves / took
     ratio = f"{rate / limit:5.2f} of pgbench" if limit else ""
     say(
         f"{name:34} {rate:7.0f} moves/s {ratio}  CPU {cpu / tally.moves * 1000:5.2f} ms/move  "
-        f"answer p50 {_at(tally.answered, 0.5):6.1f} p99 {_at(tally.answered, 0.99):6.1f} ms  "
-        f"other's stream p50 {_at(tally.streamed, 0.5):6.1f} p99 {_at(tally.streamed, 0.99):6.1f} ms"
+        f"answer p50 {at(tally.answered, 0.5):6.1f} p99 {at(tally.answered, 0.99):6.1f} ms  "
+        f"other's stream p50 {at(tally.streamed, 0.5):6.1f} p99 {at(tally.streamed, 0.99):6.1f} ms"
     )
 
 
@@ -73,7 +62,7 @@ async def _page(port: int) -> None:
         times.append(time.perf_counter() - begun)
     say(
         f"table page: {sum(weights.values()) / 1024:.1f} KiB compressed, {len(weights) + 1} requests with its stream; "
-        f"GET p50 {_at(times, 0.5):.1f} ms, p99 {_at(times, 0.99):.1f} ms"
+        f"GET p50 {at(times, 0.5):.1f} ms, p99 {at(times, 0.99):.1f} ms"
     )
     say("  " + ", ".join(f"{name} {size / 1024:.1f}" for name, size in sorted(weights.items())))
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 _COOKIE = re.compile(rb"set-cookie: (?:__Host-)?sid=([^;]+)", re.IGNORECASE)
 _LOCATION = re.compile(rb"location: (\S+)", re.IGNORECASE)
 
@@ -25,6 +25,14 @@ class Answer:
         """Where the answer sends the browser."""
         found = _LOCATION.search(self.head)
         return found[1].decode() if found else ""
+
+
+async def chunk(reader: asyncio.StreamReader) -> bytes:
+    """Return the next piece of a body of unknown length. Raises EOFError at its end."""
+    size = int(await reader.readline() or b"0", 16)
+    if size == 0:
+        raise EOFError
+    return (await reader.readexactly(size + 2))[:-2]
 
 
 class Client:
@@ -52,7 +60,7 @@ class Client:
             extra += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
         writer.write(self._head(method, path, extra) + body)
         head = await reader.readuntil(b"\r\n\r\n")
-        length = _LENGTH.search(head)
+        length = LENGTH.search(head)
         content = await reader.readexactly(int(length[1])) if length else b""
         if cookie := _COOKIE.search(head):
             self.session = cookie[1].decode()
@@ -95,10 +103,7 @@ class Stream:
         while True:
             end = self._buffer.find(b"\n\n")
             if end < 0:
-                size = int(await self._reader.readline(), 16)
-                if size == 0:
-                    raise EOFError
-                self._buffer += (await self._reader.readexactly(size + 2))[:-2]
+                self._buffer += await chunk(self._reader)
                 continue
             message, self._buffer = self._buffer[:end], self._buffer[end + 2 :]
             if message.startswith(b"id: "):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import Any, Self
 
 import orjson
 
-_LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
+from bench import http
+
 _ID = re.compile(rb"x-request-id: (\w+)", re.IGNORECASE)
 _RETRY = re.compile(rb"retry-after: (\d+)", re.IGNORECASE)
 
@@ -20,13 +20,10 @@ class Lost(Exception):
     """No answer came: the request was done or not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A whole answer."""
+class Answer(http.Answer):
+    """An answer, and what a program wants to know of one that went wrong."""
 
-    status: int
-    head: bytes
-    body: bytes
+    __slots__ = ()
 
     @property
     def request_id(self) -> str:
@@ -88,7 +85,7 @@ class Client:
         reader, writer = self._open
         writer.write(request)
         head = await reader.readuntil(b"\r\n\r\n")
-        length = _LENGTH.search(head)
+        length = http.LENGTH.search(head)
         body = await reader.readexactly(int(length[1])) if length and not bare else b""
         if b"connection: close" in head.lower():
             self.close()
@@ -137,10 +134,7 @@ class Stream:
         try:
             async with asyncio.timeout(patience):
                 while (end := self._buffer.find(b"\n\n")) < 0:
-                    size = int(await self._reader.readline() or b"0", 16)
-                    if size == 0:
-                        raise EOFError  # noqa: TRY301  # the end of a stream is told as a break is
-                    self._buffer += (await self._reader.readexactly(size + 2))[:-2]
+                    self._buffer += await http.chunk(self._reader)
         except (OSError, EOFError, TimeoutError, ValueError) as problem:
             raise Lost(repr(problem)) from problem
         message, self._buffer = self._buffer[:end], self._buffer[end + 2 :]

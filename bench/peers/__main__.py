@@ -24,6 +24,7 @@ import asyncpg
 import uvloop
 
 from app.db.migrate import upgrade
+from bench.figures import at, say
 from bench.peers.drive import Tally, drive, idle
 from bench.peers.tables import BoardgameTable, KnobelTable, Table
 from bench.service import Process, Service, database, database_cpu
@@ -50,25 +51,14 @@ class Rival:
     database: Callable[[], float]
 
 
-def say(text: str) -> None:
-    """Print a line at once."""
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
-
-
-def _at(values: list[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000 if ordered else float("nan")
-
-
 def _line(rival: Rival, tables: int, pause: float, tally: Tally) -> str:
     server, stored = (used / tally.moves * 1000 for used in tally.cpu)
     pace = f"{pause} s" if pause else "none"
     answers, sights = tally.answered, tally.streamed
     return (
         f"{tables:6d} {pace:5} {rival.name:20} {tally.moves / tally.took:7.0f} {server:7.2f} {stored:10.2f} "
-        f"{server + stored:6.2f} {_at(answers, 0.5):7.1f} {_at(answers, 0.99):7.1f} {_at(sights, 0.5):7.1f} "
-        f"{_at(sights, 0.99):7.1f} {statistics.median(tally.sizes):7.0f} {tally.own / tally.moves * 1000:7.2f}"
+        f"{server + stored:6.2f} {at(answers, 0.5):7.1f} {at(answers, 0.99):7.1f} {at(sights, 0.5):7.1f} "
+        f"{at(sights, 0.99):7.1f} {statistics.median(tally.sizes):7.0f} {tally.own / tally.moves * 1000:7.2f}"
     )
 
 
